@@ -1,0 +1,27 @@
+# Build options shared by every target, on one interface target: paceline_options.
+option(PACELINE_WERROR "Treat warnings as errors" OFF)
+option(PACELINE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# Optimized code with just enough debug information for stack traces; full -g doubles link time.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+
+add_library(paceline_options INTERFACE)
+target_include_directories(paceline_options INTERFACE ${PROJECT_SOURCE_DIR}
+                                                      ${PROJECT_BINARY_DIR}/generated)
+target_compile_options(paceline_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                                  -Wold-style-cast -Wnon-virtual-dtor)
+if(PACELINE_WERROR)
+  target_compile_options(paceline_options INTERFACE -Werror)
+endif()
+if(PACELINE_SANITIZE)
+  target_compile_options(paceline_options INTERFACE -fsanitize=address,undefined
+                                                    -fno-sanitize-recover=undefined)
+  target_link_options(paceline_options INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,31 @@
+# paceline_generate_registration(target folder registry_type header)
+#
+# Every *.cpp in `folder` (tests excepted) defines  void register_<stem>(registry_type&);
+# this writes the one function register_all(registry_type&) that calls them all in sorted order, so
+# that adding a file is adding an extension: no list to edit and no static constructors to lose.
+function(paceline_generate_registration target folder registry_type header)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+       ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
+  list(SORT files)
+  set(declarations "")
+  set(calls "")
+  foreach(file IN LISTS files)
+    get_filename_component(stem ${file} NAME_WE)
+    string(APPEND declarations "void register_${stem}(${registry_type}&);\n")
+    string(APPEND calls "  register_${stem}(registry);\n")
+  endforeach()
+  string(REPLACE "/" "_" name ${folder})
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${name}_registration.cpp)
+  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT
+"// Generated from the files in ${folder}/. Do not edit.
+#include \"${header}\"
+
+namespace paceline {
+${declarations}
+void register_all(${registry_type}& registry) {
+${calls}}
+}  // namespace paceline
+")
+  target_sources(${target} PRIVATE ${files} ${generated})
+endfunction()

@@ -1,0 +1,29 @@
+#include "core/sim_time.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace paceline {
+namespace {
+
+TEST(SimTime, RoundsToTheNearestPicosecond) {
+  EXPECT_EQ(SimTime::from(Seconds(1e-12)).picoseconds(), 1);
+  EXPECT_EQ(SimTime::from(Seconds(1.4e-12)).picoseconds(), 1);
+  EXPECT_EQ(SimTime::from(Seconds(1.6e-12)).picoseconds(), 2);
+}
+
+TEST(SimTime, RefusesWhatIsNotADuration) {
+  EXPECT_THROW(SimTime::from(Seconds(-1e-9)), Error);
+  EXPECT_THROW(SimTime::from(Seconds(std::nan(""))), Error);
+  EXPECT_THROW(SimTime::from(Seconds(1e9)), Error);
+}
+
+TEST(SimTime, ConvertsBackToSeconds) {
+  EXPECT_DOUBLE_EQ(SimTime::from(Seconds(0.25)).seconds().si(), 0.25);
+}
+
+}  // namespace
+}  // namespace paceline
