@@ -1,0 +1,45 @@
+// What a kernel costs on a device when it runs alone.
+#pragma once
+
+#include <string>
+
+#include "core/units.h"
+#include "model/kernel/kernel.h"
+
+namespace paceline {
+
+enum class Bound { kCompute, kMemory, kLatency };
+enum class OriginKind { kMeasured, kFitted, kDataSheet, kExtrapolated };
+std::string_view to_string(Bound bound);
+std::string_view to_string(OriginKind kind);
+
+struct Origin {
+  OriginKind kind = OriginKind::kFitted;
+  std::string source;  // "fit openblas.sgemm of this machine, 2026-11-30"
+};
+
+struct KernelCost {
+  Seconds time;
+  Bound bound = Bound::kLatency;
+  // Standard deviation of ln(time) split by how it combines over an iteration: `shared_sd` is
+  // common to all kernels of one implementation (parameter error, family bias), `own_sd` is
+  // independent.
+  double shared_sd = 0;
+  double own_sd = 0;
+  Origin origin;
+};
+
+// Where a kernel runs.
+struct ExecutionContext {
+  int threads = 1;
+};
+
+// One file per cost model (fitted parameters, data sheet only, ...).
+class CostModel {
+ public:
+  virtual ~CostModel() = default;
+  // Throws MissingParameter if the device has no parameters for this implementation.
+  virtual KernelCost cost(const Kernel& kernel, const ExecutionContext& context) const = 0;
+};
+
+}  // namespace paceline
