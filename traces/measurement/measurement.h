@@ -22,6 +22,14 @@ using AxisValue = std::variant<std::int64_t, double, std::string>;
 // What was varied: {"m": 512, "n": 64, "k": 512, "trans_b": "T", "threads": 1}.
 using Axes = std::map<std::string, AxisValue>;
 
+// Axes as one line of text, "batch=1 k=512 m=512", for messages.
+std::string to_string(const Axes& axes);
+// Axis readers; `owner` names the axes in the InputError thrown when the axis is absent or of
+// another type.
+std::int64_t integer_axis(const Axes& axes, const std::string& axis, const std::string& owner);
+double number_axis(const Axes& axes, const std::string& axis, const std::string& owner);
+std::string text_axis(const Axes& axes, const std::string& axis, const std::string& owner);
+
 struct MeasurementRound {
   std::string start;       // UTC
   double foreign_cpu = 0;  // processors used by others while this was taken
@@ -55,11 +63,15 @@ struct Measurement {
 struct MeasurementSet {
   Provenance provenance;
   std::vector<Measurement> results;
+  // What a reader must know before trusting the numbers: a noisy machine, the wrong BLAS.
+  std::vector<std::string> warnings;
 
   // Null when there is none with this benchmark and exactly these axes.
   Measurement* find(const std::string& benchmark, const Axes& axes);
 };
 
+// Throws InputError (file, path, what was found) for anything that is not such a file, including a
+// measured result without samples and samples that are not positive.
 MeasurementSet read_measurements(const std::filesystem::path& file);
 void write_measurements(const std::filesystem::path& file, const MeasurementSet& set);
 
