@@ -1,0 +1,30 @@
+// Closed-form time of an iteration whose host and kernels share one thread of control, as eager
+// execution on a CPU does: nothing overlaps and nothing waits, so
+//
+//   T = sum over calls of repeat * (host + kernel time),
+//
+// each term rounded to the clock's picosecond. The simulation of the same plan must give exactly
+// this (docs/models/pytorch-cpu.md).
+#pragma once
+
+#include <span>
+
+#include "core/sim_time.h"
+#include "model/plan/iteration_plan.h"
+#include "model/plan/report.h"
+
+namespace paceline {
+
+SimTime serial_iteration_time(const IterationPlan& plan);
+
+// The same, split by what the time is spent on and by phase.
+Breakdown serial_breakdown(const IterationPlan& plan);
+PhaseTimes serial_phases(const IterationPlan& plan);
+
+// Times of `draws` iterations with uncertain parameters: each kernel time is multiplied by
+// exp(shared_sd * z_implementation + own_sd * z_kernel), all host time by exp(host_sd * z_host), z
+// standard normal from the 64-bit Mersenne Twister seeded with `seed`. Kernels are costed once.
+std::vector<double> draw_serial_iteration_times(const IterationPlan& plan, std::uint64_t seed,
+                                                int draws);
+
+}  // namespace paceline

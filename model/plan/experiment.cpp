@@ -1,0 +1,28 @@
+#include "model/plan/experiment.h"
+
+#include <nlohmann/json.hpp>
+
+namespace paceline {
+
+nlohmann::ordered_json to_json(const Experiment& experiment) {
+  nlohmann::ordered_json out;
+  out["model"] = experiment.model;
+  out["batch"] = experiment.batch;
+  if (experiment.seq) out["seq"] = *experiment.seq;
+  out["precision"] = to_string(experiment.precision);
+  out["device"] = experiment.device;
+  out["threads"] = experiment.threads;
+  out["gpus"] = experiment.devices;
+  out["gpus_per_node"] = experiment.devices_per_machine;
+  out["framework"] = experiment.framework;
+  out["strategy"] = experiment.strategy;
+  out["optimizer"] = experiment.optimizer;
+  out["grad_accum"] = experiment.grad_accumulation;
+  out["set"] = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : experiment.options) out["set"][key] = value;
+  out["seed"] = experiment.seed;
+  out["draws"] = experiment.draws;
+  return out;
+}
+
+}  // namespace paceline

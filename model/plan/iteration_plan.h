@@ -1,0 +1,47 @@
+// One training iteration of one device as its framework issues it: which kernels run, in which
+// order, and what the issuing thread does in between. The closed form (model/analytic) and the
+// simulation (simulator/lower) both start from this, so they can be compared to the picosecond.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "model/cost/cost_model.h"
+
+namespace paceline {
+
+enum class Phase { kForward, kBackward, kOptimizer };
+std::string_view to_string(Phase phase);
+
+// A kernel of the iteration, costed once however often it runs.
+struct PlannedKernel {
+  Kernel kernel;
+  KernelCost cost;
+};
+
+// One call: the issuing thread spends `host`, then the kernel runs; `repeat` times in a row.
+struct PlannedCall {
+  static constexpr std::uint32_t kNoKernel = 0xFFFFFFFF;
+  Phase phase = Phase::kForward;
+  std::uint32_t layer = 0;           // index into IterationPlan::layers
+  std::uint32_t kernel = kNoKernel;  // index into IterationPlan::kernels
+  Seconds host;
+  std::int64_t repeat = 1;
+};
+
+struct IterationPlan {
+  std::vector<std::string> layers;
+  std::vector<PlannedKernel> kernels;
+  // In issue order. `begin` and `update` run once, `micro_batch` runs `micro_batches` times.
+  std::vector<PlannedCall> begin;
+  std::vector<PlannedCall> micro_batch;
+  std::vector<PlannedCall> update;
+  std::int64_t micro_batches = 1;
+  // Standard deviation of ln(host time), common to all calls.
+  double host_sd = 0;
+  Origin host_origin;
+};
+
+}  // namespace paceline

@@ -1,0 +1,120 @@
+// The answer to one experiment: every key of `paceline.report/1` (docs/file-formats.md). Predicted
+// quantities carry an interval, an origin and the reason for their size.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "model/cost/cost_model.h"
+#include "model/plan/experiment.h"
+
+namespace paceline {
+
+// The prediction with central parameters, and the 5 % and 95 % quantiles of its draws.
+struct Estimate {
+  double median = 0;
+  double p05 = 0;
+  double p95 = 0;
+};
+
+// Where the iteration goes; the parts add up to it. Forward, backward and optimizer count kernels;
+// `host` is time of the issuing thread that no kernel hides.
+struct Breakdown {
+  Seconds forward;
+  Seconds backward;
+  Seconds optimizer;
+  Seconds exposed_communication;
+  Seconds host;
+  Seconds input;
+  Seconds bubble;
+  Seconds total() const {
+    return forward + backward + optimizer + exposed_communication + host + input + bubble;
+  }
+};
+
+// Wall time of each phase, host included: what a stopwatch around it shows.
+struct PhaseTimes {
+  Seconds forward;
+  Seconds backward;
+  Seconds optimizer;
+};
+
+struct Bottleneck {
+  std::string resource;
+  double share = 0;  // of the iteration
+  std::string text;
+};
+
+// One collective call.
+struct Message {
+  std::int64_t bytes = 0;
+  Seconds start;
+  Seconds end;
+};
+
+struct Communication {
+  std::int64_t bytes_per_device = 0;  // sent by one device in one iteration
+  Seconds total;
+  Seconds exposed;
+  std::vector<Message> messages;  // in issue order
+};
+
+// Bytes on one device, by use (TBD, Zhu et al. 2018); `peak` is their sum.
+struct MemoryUse {
+  std::int64_t weights = 0;
+  std::int64_t weight_gradients = 0;
+  std::int64_t optimizer_state = 0;
+  std::int64_t feature_maps = 0;
+  std::int64_t workspace = 0;
+  std::int64_t communication = 0;
+  std::int64_t input = 0;
+  std::int64_t context = 0;
+  std::int64_t slack = 0;
+  std::int64_t capacity = 0;
+  std::int64_t peak() const {
+    return weights + weight_gradients + optimizer_state + feature_maps + workspace + communication +
+           input + context + slack;
+  }
+  bool fits() const { return peak() <= capacity; }
+};
+
+// Where the parameters of one kernel family come from.
+struct OriginLine {
+  std::string what;
+  OriginKind kind = OriginKind::kFitted;
+  std::string source;
+  double share = 0;  // of the iteration
+};
+
+// A file that the prediction read.
+struct InputFile {
+  std::string file;  // name without folders
+  std::string sha256;
+};
+
+struct Report {
+  Experiment experiment;
+  Estimate iteration_time_s;
+  Estimate throughput_samples_per_s;
+  std::optional<Estimate> throughput_tokens_per_s;
+  double scaling_efficiency = 1;
+  Breakdown breakdown;
+  PhaseTimes phases;
+  Bottleneck bottleneck;
+  Communication communication;
+  MemoryUse memory;
+  Flops flops_per_iteration;
+  double model_flops_utilization = 0;
+  std::vector<OriginLine> origins;
+  std::vector<std::string> warnings;
+  std::vector<InputFile> inputs;
+};
+
+nlohmann::ordered_json to_json(const Report& report);
+nlohmann::ordered_json to_json(const MemoryUse& memory);
+
+}  // namespace paceline

@@ -1,0 +1,67 @@
+#include "model/plan/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace paceline {
+namespace {
+
+using testing::Contains;
+
+std::vector<std::string> keys_of(const nlohmann::ordered_json& object) {
+  std::vector<std::string> keys;
+  for (const auto& item : object.items()) keys.push_back(item.key());
+  return keys;
+}
+
+TEST(Report, WritesEveryKeyThatProgramsRelyOn) {
+  const nlohmann::ordered_json json = to_json(Report{});
+  for (const char* key :
+       {"schema", "config", "iteration_time_s", "throughput_samples_per_s", "scaling_efficiency",
+        "breakdown_s", "bottleneck", "communication", "memory_bytes", "flops_per_iteration",
+        "model_flops_utilization", "origins", "warnings"}) {
+    EXPECT_THAT(keys_of(json), Contains(key));
+  }
+  for (const char* key :
+       {"forward", "backward", "optimizer", "exposed_communication", "host", "input", "bubble"}) {
+    EXPECT_THAT(keys_of(json["breakdown_s"]), Contains(key));
+  }
+  for (const char* key :
+       {"weights", "weight_gradients", "optimizer_state", "feature_maps", "workspace",
+        "communication", "input", "context", "slack", "peak", "capacity", "fits"}) {
+    EXPECT_THAT(keys_of(json["memory_bytes"]), Contains(key));
+  }
+}
+
+TEST(Report, CountsTokensOnlyForWorkloadsThatHaveThem) {
+  Report report;
+  EXPECT_FALSE(to_json(report).contains("throughput_tokens_per_s"));
+  report.throughput_tokens_per_s = Estimate{100, 90, 110};
+  EXPECT_EQ(to_json(report)["throughput_tokens_per_s"]["p05"], 90);
+}
+
+TEST(Report, ConfigSpellsOutEveryDefault) {
+  const nlohmann::ordered_json config = to_json(Experiment{});
+  for (const char* key :
+       {"model", "batch", "precision", "device", "threads", "gpus", "gpus_per_node", "framework",
+        "strategy", "optimizer", "grad_accum", "set", "seed", "draws"}) {
+    EXPECT_THAT(keys_of(config), Contains(key));
+  }
+  EXPECT_FALSE(config.contains("seq"));  // unless the workload has a sequence
+}
+
+TEST(MemoryUse, PeakIsTheSumOfItsParts) {
+  MemoryUse memory;
+  memory.weights = 100;
+  memory.weight_gradients = 100;
+  memory.feature_maps = 50;
+  memory.workspace = 7;
+  memory.capacity = 256;
+  EXPECT_EQ(memory.peak(), 257);
+  EXPECT_FALSE(memory.fits());
+}
+
+}  // namespace
+}  // namespace paceline
