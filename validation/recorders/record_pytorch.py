@@ -124,7 +124,13 @@ def record_round(result, cases, seconds, path):
                            f"{case.threads} threads, but this machine has {machine.cores()} cores")
             continue
         torch.set_num_threads(case.threads)
-        round_ = measure_round(Iteration(network, optimizer, case.batch), seconds)
+        try:
+            round_ = measure_round(Iteration(network, optimizer, case.batch), seconds)
+        except RuntimeError as error:
+            if "allocate memory" not in str(error):
+                raise
+            recording.skip(result, case.experiment(), count, "not enough memory")
+            continue
         recording.add_round(result, case.experiment(), count, round_)
         recording.write(result, path)
         print(f"{case.model:16} batch {case.batch:4} threads {case.threads}  "
@@ -141,6 +147,7 @@ def provenance(torch, argv):
 
 def main(argv):
     options = parse(argv)
+    recording.require_writable(options.output)
     machine.reexecute_prepared()
     try:
         import torch

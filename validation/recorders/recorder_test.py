@@ -142,6 +142,12 @@ class File(unittest.TestCase):
             recording.write(recording.new(PROVENANCE, PROTOCOL), os.path.join(self.path, "missing", "x.json"))
         self.assertEqual(os.listdir(os.path.dirname(self.path)), [])
 
+    def test_a_place_that_cannot_be_written_is_refused_before_measuring(self):
+        recording.require_writable(self.path)
+        for place in os.path.dirname(self.path), os.path.join(self.path, "missing", "x.json"):
+            with self.assertRaises(recording.RecordingError):
+                recording.require_writable(place)
+
     def test_another_schema_is_named_with_the_expected_one(self):
         with open(self.path, "w") as file:
             json.dump({"schema": "paceline.report/1"}, file)

@@ -79,6 +79,13 @@ def require_finite(value, where="recording"):
         raise ValueError(f"{where} is {value}")
 
 
+def require_writable(path):
+    """Fails before minutes of measuring rather than after."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path) or not os.access(folder, os.W_OK):
+        raise RecordingError(f"{path}: cannot write a file there")
+
+
 def write(recording, path):
     """Atomically: a reader sees the old file or the new one, never a part."""
     require_finite(recording)
