@@ -1,0 +1,137 @@
+#include "simulator/engine/fluid.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace paceline {
+
+Fluid::Fluid(const Platform& platform) : platform_(platform), users_(platform.resources().size()) {}
+
+void Fluid::mark_changed(const Route& route) {
+  for (const RouteUse& use : route.uses) {
+    const auto r = static_cast<std::uint32_t>(use.resource);
+    if (users_[r].changed) continue;
+    users_[r].changed = true;
+    changed_.push_back(r);
+  }
+}
+
+void Fluid::start(TaskId task, RouteId route_id, double work, double cap, SimTime now) {
+  std::uint32_t slot = static_cast<std::uint32_t>(flows_.size());
+  if (free_.empty()) {
+    flows_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  flows_[slot] = {task, route_id, cap, work, 0, now, never(), 0, true};
+  const Route& route = platform_.route(route_id);
+  for (const RouteUse& use : route.uses) {
+    users_[static_cast<std::size_t>(use.resource)].flows.push_back(slot);
+  }
+  if (route.uses.empty()) unconstrained_.push_back(slot);
+  mark_changed(route);
+}
+
+void Fluid::reallocate(SimTime now) {
+  reallocated_.clear();
+  for (const std::uint32_t flow : unconstrained_) set_rate(flow, flows_[flow].cap, now);
+  unconstrained_.clear();
+  visit_ += 1;
+  for (const std::uint32_t resource : changed_) {
+    users_[resource].changed = false;
+    if (users_[resource].visit == visit_) continue;
+    collect_component(resource);
+    solve_component(now);
+    reallocated_.insert(reallocated_.end(), component_resources_.begin(),
+                        component_resources_.end());
+  }
+  changed_.clear();
+}
+
+void Fluid::collect_component(std::uint32_t resource) {
+  component_flows_.clear();
+  component_resources_.assign(1, resource);
+  users_[resource].visit = visit_;
+  for (std::size_t i = 0; i < component_resources_.size(); ++i) {
+    for (const std::uint32_t slot : users_[component_resources_[i]].flows) {
+      Flow& flow = flows_[slot];
+      if (flow.visit == visit_) continue;
+      flow.visit = visit_;
+      component_flows_.push_back(slot);
+      for (const RouteUse& use : platform_.route(flow.route).uses) {
+        Users& other = users_[static_cast<std::size_t>(use.resource)];
+        if (other.visit == visit_) continue;
+        other.visit = visit_;
+        component_resources_.push_back(static_cast<std::uint32_t>(use.resource));
+      }
+    }
+  }
+  // A canonical order, so that sums do not depend on the history.
+  std::sort(component_resources_.begin(), component_resources_.end());
+  std::sort(component_flows_.begin(), component_flows_.end(),
+            [this](std::uint32_t a, std::uint32_t b) { return flows_[a].task < flows_[b].task; });
+}
+
+void Fluid::solve_component(SimTime now) {
+  solver_.clear();
+  for (const std::uint32_t r : component_resources_) {
+    users_[r].load = 0;
+    users_[r].index = solver_.add_resource(platform_.resources()[r].capacity);
+  }
+  for (const std::uint32_t slot : component_flows_) {
+    const Route& route = platform_.route(flows_[slot].route);
+    solver_.add_flow(route.share, flows_[slot].cap);
+    for (const RouteUse& use : route.uses) {
+      solver_.add_use(users_[static_cast<std::size_t>(use.resource)].index, use.weight);
+    }
+  }
+  const std::span<const double> rates = solver_.solve();
+  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
+    const std::uint32_t slot = component_flows_[i];
+    set_rate(slot, rates[i], now);
+    for (const RouteUse& use : platform_.route(flows_[slot].route).uses) {
+      users_[static_cast<std::size_t>(use.resource)].load += use.weight * rates[i];
+    }
+  }
+}
+
+void Fluid::set_rate(std::uint32_t slot, double rate, SimTime now) {
+  Flow& flow = flows_[slot];
+  // An unchanged rate keeps the prediction exact: no rounding piles up over unrelated events.
+  if (rate == flow.rate) return;
+  flow.remaining = std::max(0.0, flow.remaining - flow.rate * (now - flow.updated).seconds().si());
+  flow.updated = now;
+  flow.rate = rate;
+  flow.done = now + SimTime::from(Seconds(flow.remaining / rate));
+  done_.push({flow.done, slot, flow.task});
+}
+
+bool Fluid::is_stale(const Done& done) const {
+  const Flow& flow = flows_[done.flow];
+  return !flow.active || flow.task != done.task || flow.done != done.time;
+}
+
+SimTime Fluid::next_time() {
+  while (!done_.empty() && is_stale(done_.top())) done_.pop();
+  return done_.empty() ? never() : done_.top().time;
+}
+
+void Fluid::pop_done(std::vector<TaskId>& tasks) {
+  const SimTime now = next_time();
+  while (next_time() == now && !done_.empty()) {
+    const std::uint32_t slot = done_.top().flow;
+    done_.pop();
+    Flow& flow = flows_[slot];
+    const Route& route = platform_.route(flow.route);
+    for (const RouteUse& use : route.uses) {
+      std::erase(users_[static_cast<std::size_t>(use.resource)].flows, slot);
+    }
+    mark_changed(route);
+    flow.active = false;
+    free_.push_back(slot);
+    tasks.push_back(flow.task);
+  }
+}
+
+}  // namespace paceline
