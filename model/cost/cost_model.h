@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/units.h"
 #include "model/kernel/kernel.h"

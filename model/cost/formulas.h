@@ -1,0 +1,28 @@
+// The kernel formulas by name, evaluated with plain numbers.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "model/cost/cost_model.h"
+#include "model/formula/time_parts.h"
+#include "model/parameters/parameter_set.h"
+
+namespace paceline {
+
+struct FormulaEntry {
+  std::string_view id;  // "cpu.gemm/1"
+  std::span<const formula::Declaration> parameters;
+  // `values` in the order of `parameters`.
+  formula::TimeParts<double> (*evaluate)(const Kernel&, const ExecutionContext&,
+                                         const double* values);
+};
+
+std::span<const FormulaEntry> kernel_formulas();
+// Throws InputError with the known ids.
+const FormulaEntry& kernel_formula(std::string_view id);
+
+// Which scale a parameter of this domain is fitted on.
+ParameterScale scale_of(formula::Domain domain);
+
+}  // namespace paceline
