@@ -1,0 +1,116 @@
+#include "model/hardware/device_catalog.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/data_directory.h"
+#include "core/error.h"
+#include "core/names.h"
+
+namespace paceline {
+namespace {
+
+// Lower case, hyphens and underscores as spaces, cut at the clock that lscpu appends.
+std::string spaced_lower(std::string_view name) {
+  std::string text;
+  for (const char c : name.substr(0, name.find('@'))) {
+    const bool separates = c == '-' || c == '_' || c == '(' || c == ')';
+    text += separates ? ' ' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return text;
+}
+
+bool is_decoration(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kWords = {"nvidia", "tesla",    "geforce", "quadro",
+                                                       "amd",    "instinct", "intel",   "xeon",
+                                                       "core",   "cpu",      "r",       "tm"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+bool contains_key(const DeviceSpec& device, const std::string& key) {
+  if (device_key(device.name) == key) return true;
+  return std::any_of(device.aliases.begin(), device.aliases.end(),
+                     [&key](const std::string& alias) { return device_key(alias) == key; });
+}
+
+// Throws if one name leads to two devices.
+void check_names_differ(const std::vector<DeviceSpec>& devices) {
+  std::map<std::string, std::string> owner;
+  for (const DeviceSpec& device : devices) {
+    std::vector<std::string> names = device.aliases;
+    names.push_back(device.name);
+    for (const std::string& name : names) {
+      const auto [entry, is_new] = owner.emplace(device_key(name), device.name);
+      if (is_new) continue;
+      throw InputError("device catalog: the name \"" + name + "\" of " + device.name +
+                       " already stands for " + entry->second);
+    }
+  }
+}
+
+}  // namespace
+
+std::string device_key(std::string_view name) {
+  const std::string text = spaced_lower(name);
+  std::string kept;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = std::string_view(text).substr(at, end - at);
+    if (!is_decoration(word)) kept += word;
+    at = end + 1;
+  }
+  return normalized_name(kept);
+}
+
+DeviceCatalog DeviceCatalog::load(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  if (files.empty()) throw InputError(folder.string() + ": holds no device files (*.json)");
+  std::sort(files.begin(), files.end());
+  DeviceCatalog catalog;
+  for (const std::filesystem::path& file : files) {
+    catalog.devices_.push_back(read_device(file));
+    if (catalog.devices_.back().name == file.stem()) continue;
+    throw InputError(file.string() + ":/name: \"" + catalog.devices_.back().name +
+                     "\" differs from the name of the file");
+  }
+  check_names_differ(catalog.devices_);
+  return catalog;
+}
+
+DeviceCatalog DeviceCatalog::shipped() {
+  return load(data_directory() / "model" / "catalog" / "devices");
+}
+
+std::vector<std::string> DeviceCatalog::names() const {
+  std::vector<std::string> names;
+  for (const DeviceSpec& device : devices_) names.push_back(device.name);
+  return names;
+}
+
+const DeviceSpec* DeviceCatalog::find(std::string_view name) const {
+  const std::string key = device_key(name);
+  for (const DeviceSpec& device : devices_) {
+    if (contains_key(device, key)) return &device;
+  }
+  return nullptr;
+}
+
+const DeviceSpec& DeviceCatalog::at(std::string_view name) const {
+  if (const DeviceSpec* found = find(name)) return *found;
+  std::string longer;  // names of which this is only the beginning
+  for (const DeviceSpec& device : devices_) {
+    if (!device_key(device.name).starts_with(device_key(name))) continue;
+    longer += (longer.empty() ? "" : ", ") + device.name;
+  }
+  if (!device_key(name).empty() && !longer.empty()) {
+    throw UsageError("device \"" + std::string(name) + "\" is not one device; choose " + longer);
+  }
+  throw UsageError(unknown_name_message("device", name, names()));
+}
+
+}  // namespace paceline

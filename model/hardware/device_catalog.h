@@ -1,0 +1,38 @@
+// All devices that paceline knows from data sheets, looked up by the names people and tools use.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/hardware/device_spec.h"
+
+namespace paceline {
+
+// The form under which device names are compared: normalized_name (core/names.h) of `name` without
+// the words that vendors and tools add ("NVIDIA", "Tesla", "(R)", "CPU @ 2.40GHz").
+std::string device_key(std::string_view name);
+
+class DeviceCatalog {
+ public:
+  // Reads every *.json in `folder`, sorted by name. Throws InputError if the folder is missing or
+  // empty, a file is invalid, or a name or alias means two devices.
+  static DeviceCatalog load(const std::filesystem::path& folder);
+  // The catalog that paceline ships.
+  static DeviceCatalog shipped();
+
+  const std::vector<DeviceSpec>& devices() const { return devices_; }
+  std::vector<std::string> names() const;
+
+  // Null when there is none of this name or alias.
+  const DeviceSpec* find(std::string_view name) const;
+  // Throws UsageError if there is none: with the names that begin like this one ("v100"), else with
+  // the nearest.
+  const DeviceSpec& at(std::string_view name) const;
+
+ private:
+  std::vector<DeviceSpec> devices_;
+};
+
+}  // namespace paceline

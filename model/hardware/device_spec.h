@@ -1,0 +1,100 @@
+// What the vendor's data sheet says about one device: the file model/catalog/devices/<name>.json
+// ("paceline.device/1", docs/devices.md). Every value carries the document it was taken from;
+// a value that contradicts another document stays in `conflicts` with the reason it was not used,
+// so nothing is averaged. Nothing measured stands here: that is what parameter files are for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json_reader.h"
+#include "core/units.h"
+#include "model/kernel/kernel.h"
+
+namespace paceline {
+
+// A value and the text that names its source.
+template <typename T>
+struct Fact {
+  T value{};
+  std::string source;
+};
+
+enum class DeviceKind { kGpu, kCpu };
+std::string_view to_string(DeviceKind kind);
+
+// Power is met in data sheets only, so it needs no arithmetic.
+struct Watts {
+  double value = 0;
+};
+
+struct DeviceMemory {
+  std::string type;                     // "HBM2", "GDDR5", "DDR3"
+  std::optional<Fact<Bytes>> capacity;  // absent for a CPU, whose memory is the machine's choice
+  Fact<BytesPerSecond> bandwidth;       // reading and writing together
+  Fact<std::int64_t> bus_width;         // bits
+  Fact<BytesPerSecond> data_rate;       // of one pin
+};
+
+// PCI Express connector of the device.
+struct HostLink {
+  Fact<std::int64_t> generation;
+  Fact<std::int64_t> lanes;
+};
+
+// Links between devices other than PCI Express, all of one device together.
+struct PeerLinks {
+  std::string kind;                      // "NVLink 3", "Infinity Fabric"
+  Fact<BytesPerSecond> total_bandwidth;  // both directions added
+};
+
+// Two documents, or a document and arithmetic, that disagree.
+struct FactConflict {
+  std::string field;  // "matrix_peak/bf16"
+  std::string value;  // as the other document prints it
+  std::string source;
+  std::string why_not_used;
+};
+
+struct DeviceSpec {
+  std::string name;   // catalog name, "v100-sxm2-16g"
+  std::string title;  // "NVIDIA Tesla V100 SXM2 16 GB"
+  DeviceKind kind = DeviceKind::kGpu;
+  std::string architecture;  // "volta": devices of one architecture run the same kernels
+  std::int64_t released = 0;
+  std::vector<std::string> aliases;  // what nvidia-smi, lscpu and papers print
+  std::string note;                  // what the name stands for where that is not obvious
+
+  Fact<std::int64_t> multiprocessors;        // SM, compute unit, or CPU core
+  Fact<std::int64_t> vector_flop_per_clock;  // fp32, of one multiprocessor
+  std::optional<Fact<Hertz>> base_clock;
+  Fact<Hertz> boost_clock;
+  std::optional<Fact<Hertz>> matrix_clock;  // the clock of `matrix_peak`, where it is not boost
+  Fact<FlopsPerSecond> vector_peak;         // fp32; at boost clock, of a CPU at base clock
+
+  // Dense peak of matrix products with fp32 accumulation. A missing precision has no arithmetic
+  // of its own on this device.
+  std::map<Precision, Fact<FlopsPerSecond>> matrix_peak;
+
+  Fact<Bytes> last_level_cache;              // L2 of a GPU, L3 of a CPU
+  std::optional<Fact<Bytes>> shared_memory;  // largest per multiprocessor
+  DeviceMemory memory;
+  Fact<Watts> power;  // board limit of a GPU, TDP of a CPU
+  HostLink host_link;
+  std::optional<PeerLinks> peer_links;
+  std::vector<FactConflict> conflicts;
+
+  // Peak for matrix products at this precision. Throws UsageError naming those the device has.
+  FlopsPerSecond peak(Precision precision) const;
+};
+
+// Reads one device file; throws InputError naming file, path, what was found and what is allowed.
+DeviceSpec read_device(const std::filesystem::path& file);
+DeviceSpec read_device(JsonObject root);
+
+}  // namespace paceline
