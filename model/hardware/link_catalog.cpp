@@ -1,0 +1,146 @@
+#include "model/hardware/link_catalog.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/data_directory.h"
+#include "core/names.h"
+
+namespace paceline {
+namespace {
+
+bool is_quantity(std::string_view text) {
+  const bool starts_with_digit =
+      !text.empty() && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9'));
+  return starts_with_digit && text.find("/s") != std::string_view::npos;
+}
+
+bool fits(const LinkSpec& link, LinkUse use) {
+  if (use == LinkUse::kNetwork) return is_network(link.kind);
+  return link.wiring != Wiring::kCable;
+}
+
+// The count in front of "4x100 Gb/s"; 1 if there is none.
+int lane_count(std::string_view text) {
+  int count = 0;
+  std::size_t at = 0;
+  while (at < text.size() && text[at] >= '0' && text[at] <= '9' && count < 100000) {
+    count = count * 10 + (text[at++] - '0');
+  }
+  return at < text.size() && text[at] == 'x' && count > 0 ? count : 1;
+}
+
+// The link of the same use whose rate per lane is nearest, by ratio.
+const LinkSpec& nearest_link(BytesPerSecond lane_rate, LinkUse use, const LinkCatalog& catalog) {
+  const LinkSpec* nearest = nullptr;
+  double distance = 0;
+  for (const LinkSpec& link : catalog.links()) {
+    const bool switched = link.wiring == Wiring::kSwitch;
+    if (!fits(link, use) || (use == LinkUse::kInsideMachine && !switched)) continue;
+    const double ratio = std::abs(std::log(lane_rate.si() / link.data_sheet.si()));
+    if (nearest != nullptr && ratio >= distance) continue;
+    nearest = &link;
+    distance = ratio;
+  }
+  if (nearest == nullptr) throw InputError("the link catalog has no link of the wanted use");
+  return *nearest;
+}
+
+void scale_rates(LinkSpec& link, double factor) {
+  link.data_sheet *= factor;
+  link.achieved *= factor;
+  for (Transport& transport : link.transports) transport.achieved *= factor;
+}
+
+LinkSpec from_quantity(std::string_view text, LinkUse use, const LinkCatalog& catalog) {
+  const std::size_t at = text.find('@');
+  const std::string_view rate_text = text.substr(0, at);
+  const BytesPerSecond rate = parse_bytes_per_second(rate_text);
+  if (rate.si() <= 0) {
+    throw UsageError("link \"" + std::string(text) + "\": the rate must be positive");
+  }
+  const int lanes = lane_count(rate_text);
+  const LinkSpec& model = nearest_link(rate / lanes, use, catalog);
+  LinkSpec link = model;
+  link.name = std::string(text);
+  link.summary = "typed as a quantity";
+  link.lanes = lanes;
+  link.lane = "";
+  scale_rates(link, rate / model.data_sheet);
+  link.sources["data_sheet"] = "given";
+  link.warnings.push_back("link \"" + std::string(text) + "\": achieves " +
+                          significant(100 * (model.achieved / model.data_sheet)) +
+                          " % of its line rate, as " + model.name + " does");
+  if (at == std::string_view::npos) {
+    link.warnings.push_back("link \"" + std::string(text) + "\": latency " +
+                            to_text(model.latency) + " of " + model.name + " assumed; write \"" +
+                            std::string(text) + "@5us\" to give it");
+    return link;
+  }
+  const Seconds latency = parse_seconds(text.substr(at + 1));
+  if (latency.si() <= 0) {
+    throw UsageError("link \"" + std::string(text) + "\": the latency must be positive");
+  }
+  link.latency = latency;
+  link.sources["latency"] = "given";
+  for (Transport& transport : link.transports) transport.latency = latency;
+  return link;
+}
+
+}  // namespace
+
+LinkCatalog LinkCatalog::load(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code missing;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  if (missing || files.empty()) {
+    throw InputError("no link catalog in " + folder.string() + ": expected *.json files");
+  }
+  std::ranges::sort(files);
+  LinkCatalog catalog;
+  for (const std::filesystem::path& file : files) {
+    const JsonDocument document = read_json_file(file, "paceline.links/1");
+    JsonObject root = document.root();
+    for (JsonObject& object : root.objects("links")) {
+      LinkSpec link = read_link(object);
+      if (catalog.find(link.name) != nullptr) object.fail("name", "\"" + link.name + "\" twice");
+      catalog.links_.push_back(std::move(link));
+    }
+    root.finish();
+  }
+  return catalog;
+}
+
+LinkCatalog LinkCatalog::shipped() { return load(data_directory() / "model/catalog/links"); }
+
+const LinkSpec* LinkCatalog::find(std::string_view name) const {
+  const std::string wanted = normalized_name(name);
+  for (const LinkSpec& link : links_) {
+    if (normalized_name(link.name) == wanted) return &link;
+  }
+  return nullptr;
+}
+
+const LinkSpec& LinkCatalog::at(std::string_view name) const {
+  if (const LinkSpec* link = find(name)) return *link;
+  std::vector<std::string> names;
+  for (const LinkSpec& link : links_) names.push_back(link.name);
+  throw UsageError(unknown_name_message("link", name, names));
+}
+
+LinkSpec parse_link(std::string_view text, LinkUse use, const LinkCatalog& catalog) {
+  if (is_quantity(text)) return from_quantity(text, use, catalog);
+  const LinkSpec& link = catalog.at(text);
+  if (fits(link, use)) return link;
+  std::string allowed;
+  for (const LinkSpec& candidate : catalog.links()) {
+    if (fits(candidate, use)) allowed += (allowed.empty() ? "" : ", ") + candidate.name;
+  }
+  const std::string wanted = use == LinkUse::kNetwork ? "a network" : "the inside of a machine";
+  throw UsageError("link " + link.name + " (" + std::string(to_string(link.kind)) + ") cannot be " +
+                   wanted + "; use one of " + allowed);
+}
+
+}  // namespace paceline
