@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "core/units.h"
+#include "model/kernel/kernel.h"
 
 namespace paceline {
 
@@ -19,10 +23,25 @@ struct TensorShape {
   bool operator==(const TensorShape&) const = default;
 };
 
+// "16x64x56x56"; "scalar" without dimensions.
+std::string to_string(const TensorShape& shape);
+
 struct Tensor {
-  std::string name;
+  std::string name;  // of the operation that makes it, or of the network's input
   TensorShape shape;
-  bool integer = false;  // class indices, token ids: no gradient flows through them
+  bool integer = false;  // class indices, token ids, masks: no gradient flows through them
+  // A trainable parameter lies upstream, so backward computes the gradient of this tensor.
+  bool needs_gradient = false;
+  // The tensor whose memory this one uses: it is a view (reshape, permute, slice, expand) or the
+  // result of an operation in place. Chains end in the tensor that owns the memory.
+  std::optional<TensorId> alias_of;
+  // False for views whose elements do not lie in row-major order: a reshape of one copies.
+  bool contiguous = true;
+  Precision precision = Precision::kFp32;  // of the stored elements, unless integer; never tf32
+
+  // One element, 8 bytes for indices (int64).
+  Bytes element_bytes() const { return integer ? Bytes(8) : element_size(precision); }
+  Bytes bytes() const { return static_cast<double>(shape.elements()) * element_bytes(); }
 };
 
 }  // namespace paceline

@@ -1,0 +1,172 @@
+#include "model/graph/workload_builder.h"
+
+#include "core/error.h"
+#include "model/graph/shape_inference.h"
+#include "model/graph/work.h"
+
+namespace paceline {
+namespace {
+
+// Whether the output uses the memory of the first input, and whether it is in row-major order.
+struct Aliasing {
+  bool aliases = false;
+  bool contiguous = true;
+};
+
+struct AliasingOf {
+  bool contiguous;  // the first input
+  bool innermost_kept;
+
+  Aliasing operator()(const Activate& op) const {
+    return {op.in_place, !op.in_place || contiguous};
+  }
+  Aliasing operator()(const Dropout& op) const { return {op.in_place, !op.in_place || contiguous}; }
+  Aliasing operator()(const Add& op) const { return {op.in_place, !op.in_place || contiguous}; }
+  Aliasing operator()(const Reshape&) const { return {contiguous, true}; }
+  Aliasing operator()(const Permute&) const { return {true, false}; }
+  Aliasing operator()(const Slice&) const { return {true, innermost_kept && contiguous}; }
+  Aliasing operator()(const Expand&) const { return {true, false}; }
+  template <typename Other>
+  Aliasing operator()(const Other&) const {
+    return {};
+  }
+};
+
+// A slice of the outermost dimension of more than one index, or any slice of all, stays in order.
+bool slice_stays_in_order(const OpAttributes& attributes, const TensorShape& x) {
+  const auto* slice = std::get_if<Slice>(&attributes);
+  if (slice == nullptr) return true;
+  const std::size_t axis = static_cast<std::size_t>(
+      slice->axis < 0 ? slice->axis + static_cast<int>(x.dims.size()) : slice->axis);
+  if (slice->length == x.dims[axis]) return true;
+  for (std::size_t i = 0; i < axis; ++i) {
+    if (x.dims[i] != 1) return false;
+  }
+  return true;
+}
+
+bool keeps_integers(const OpAttributes& attributes) {
+  return std::holds_alternative<Reshape>(attributes) ||
+         std::holds_alternative<Permute>(attributes) || std::holds_alternative<Slice>(attributes) ||
+         std::holds_alternative<Expand>(attributes) || std::holds_alternative<Concat>(attributes) ||
+         std::holds_alternative<Gather>(attributes);
+}
+
+}  // namespace
+
+WorkloadBuilder::WorkloadBuilder(std::string name, std::int64_t batch) {
+  graph_.name_ = std::move(name);
+  graph_.batch_ = batch;
+  if (batch <= 0) {
+    throw UsageError(graph_.name_ + ": the batch is " + std::to_string(batch) +
+                     "; it must be at least 1");
+  }
+}
+
+std::int64_t WorkloadBuilder::dim(TensorId id, int axis) const {
+  const auto& dims = shape(id).dims;
+  const int at = axis < 0 ? axis + static_cast<int>(dims.size()) : axis;
+  if (at < 0 || at >= static_cast<int>(dims.size())) {
+    throw InputError(where(graph_.tensor(id).name) + ": has no axis " + std::to_string(axis) +
+                     "; its shape is " + to_string(shape(id)));
+  }
+  return dims[static_cast<std::size_t>(at)];
+}
+
+TensorId WorkloadBuilder::new_tensor(Tensor tensor) {
+  graph_.tensors_.push_back(std::move(tensor));
+  return static_cast<TensorId>(graph_.tensors_.size() - 1);
+}
+
+TensorId WorkloadBuilder::new_input(const std::string& name, Dims dims, bool integer) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.shape.dims = std::move(dims);
+  tensor.integer = integer;
+  for (const std::int64_t dim : tensor.shape.dims) {
+    if (dim <= 0) {
+      throw InputError(where(name) + ": a dimension of " + to_string(tensor.shape) +
+                       " is not positive");
+    }
+  }
+  const TensorId id = new_tensor(std::move(tensor));
+  graph_.inputs_.push_back(id);
+  return id;
+}
+
+TensorId WorkloadBuilder::input(const std::string& name, Dims dims) {
+  return new_input(name, std::move(dims), false);
+}
+
+TensorId WorkloadBuilder::integer_input(const std::string& name, Dims dims) {
+  return new_input(name, std::move(dims), true);
+}
+
+TensorId WorkloadBuilder::add_op(std::string name, OpAttributes attributes,
+                                 std::vector<TensorId> inputs) {
+  if (!names_.insert(name).second) {
+    throw InputError(where(name) + ": two operations have this name");
+  }
+  std::vector<TensorShape> shapes;
+  shapes.reserve(inputs.size());
+  for (const TensorId id : inputs) shapes.push_back(shape(id));
+
+  Tensor output;
+  output.name = name;
+  output.shape = infer_shape(where(name), attributes, shapes);
+  if (!inputs.empty()) {
+    const Tensor& first = graph_.tensor(inputs[0]);
+    output.integer = first.integer && keeps_integers(attributes);
+    output.precision = first.integer ? Precision::kFp32 : first.precision;
+    const Aliasing aliasing = std::visit(
+        AliasingOf{first.contiguous, slice_stays_in_order(attributes, first.shape)}, attributes);
+    if (aliasing.aliases) output.alias_of = inputs[0];
+    output.contiguous = aliasing.contiguous;
+  }
+  if (const auto* cast = std::get_if<Cast>(&attributes)) output.precision = cast->to;
+  const TensorId id = new_tensor(std::move(output));
+  graph_.ops_.push_back({.name = std::move(name),
+                         .attributes = std::move(attributes),
+                         .inputs = std::move(inputs),
+                         .output = id});
+  refresh_gradient(graph_.ops_.back());
+  return id;
+}
+
+void WorkloadBuilder::refresh_gradient(const Op& op) {
+  Tensor& output = graph_.tensors_[static_cast<std::size_t>(op.output)];
+  output.needs_gradient =
+      op.trainable && (op.sharing != Sharing::kNone || !parameter_sizes(op).empty());
+  for (const TensorId id : op.inputs) {
+    output.needs_gradient = output.needs_gradient || graph_.tensor(id).needs_gradient;
+  }
+  output.needs_gradient = output.needs_gradient && !output.integer;
+}
+
+void WorkloadBuilder::share(Sharing sharing, const std::string& earlier) {
+  PACELINE_ASSERT(!graph_.ops_.empty(), "there is an operation that shares");
+  PACELINE_ASSERT(names_.contains(earlier), "the owner of shared parameters comes first");
+  graph_.ops_.back().sharing = sharing;
+  graph_.ops_.back().shares_with = earlier;
+}
+
+void WorkloadBuilder::share_weight_with(const std::string& earlier) {
+  share(Sharing::kWeight, earlier);
+}
+
+void WorkloadBuilder::share_parameters_with(const std::string& earlier) {
+  share(Sharing::kAll, earlier);
+}
+
+void WorkloadBuilder::freeze() {
+  PACELINE_ASSERT(!graph_.ops_.empty(), "there is an operation to freeze");
+  graph_.ops_.back().trainable = false;
+  refresh_gradient(graph_.ops_.back());
+}
+
+WorkloadGraph WorkloadBuilder::build() && {
+  if (graph_.ops_.empty()) throw InputError(graph_.name_ + ": the network has no operations");
+  return std::move(graph_);
+}
+
+}  // namespace paceline
