@@ -1,6 +1,7 @@
 // What a kernel costs on a device when it runs alone.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -30,9 +31,15 @@ struct KernelCost {
   Origin origin;
 };
 
-// Where a kernel runs.
+struct DeviceSpec;
+
+// Where a kernel runs, and what it may use there.
 struct ExecutionContext {
   int threads = 1;
+  // Facts of the device, for formulas in shares of its data-sheet peaks; may be null for a CPU.
+  const DeviceSpec* device = nullptr;
+  // Scratch memory that one kernel may take.
+  Bytes workspace_limit = Bytes(std::numeric_limits<double>::infinity());
 };
 
 // One file per cost model (fitted parameters, data sheet only, ...).

@@ -23,6 +23,16 @@ struct Extents {
     out["elements"] = number(s.elements);
     if (s.row > 0) out["row"] = number(s.row);
   }
+  void operator()(const RnnShape& s) const {
+    out["hidden"] = number(s.hidden);
+    out["batch"] = number(s.batch);
+    out["steps"] = number(s.steps);
+  }
+  void operator()(const AttentionShape& s) const {
+    out["seq"] = number(s.seq);
+    out["heads"] = number(s.heads);
+    out["head_dim"] = number(s.head_dim);
+  }
 };
 
 }  // namespace

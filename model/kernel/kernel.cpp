@@ -17,6 +17,23 @@ std::string pair_text(std::int64_t a, std::int64_t b) {
   return a == b ? std::to_string(a) : std::to_string(a) + "x" + std::to_string(b);
 }
 
+double rnn_directions(const RnnShape& s) { return s.bidirectional ? 2 : 1; }
+
+// Elements of all weight matrices; later layers read the outputs of both directions.
+double rnn_matrix_elements(const RnnShape& s) {
+  const double hidden = static_cast<double>(s.hidden);
+  const double first = static_cast<double>(s.input) + hidden;
+  const double later = (1 + rnn_directions(s)) * hidden;
+  return static_cast<double>(s.gates) * hidden * rnn_directions(s) *
+         (first + static_cast<double>(s.layers - 1) * later);
+}
+
+// Query-key pairs of one head.
+double attended_pairs(const AttentionShape& s) {
+  const double seq = static_cast<double>(s.seq);
+  return s.causal ? seq * (seq + 1) / 2 : seq * seq;
+}
+
 struct FlopsOf {
   double operator()(const GemmShape& s) const {
     return 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
@@ -27,6 +44,15 @@ struct FlopsOf {
            static_cast<double>(s.c / s.groups * s.r * s.s);
   }
   double operator()(const StreamShape&) const { return 0; }
+  double operator()(const RnnShape& s) const {
+    return 2.0 * static_cast<double>(s.batch * s.steps) * rnn_matrix_elements(s);
+  }
+  double operator()(const AttentionShape& s) const {
+    // Two products of seq x seq x head_dim forward; five backward, one of them a repeated forward.
+    const double products = s.pass == Pass::kForward ? 2.0 : 5.0;
+    return products * 2.0 * static_cast<double>(s.batch * s.heads) * attended_pairs(s) *
+           static_cast<double>(s.head_dim);
+  }
 };
 
 struct ElementsOf {
@@ -37,6 +63,20 @@ struct ElementsOf {
     return static_cast<double>(s.n * s.c * s.h * s.w + s.n * s.k * s.output_h() * s.output_w() +
                                s.k * (s.c / s.groups) * s.r * s.s);
   }
+  // Weights once, inputs and outputs of every layer once.
+  double operator()(const RnnShape& s) const {
+    const double outputs = rnn_directions(s) * static_cast<double>(s.hidden * s.layers);
+    return rnn_matrix_elements(s) +
+           static_cast<double>(s.batch * s.steps) * (static_cast<double>(s.input) + outputs);
+  }
+  // Query, key, value and output; backward also their gradients.
+  double operator()(const AttentionShape& s) const {
+    const double tensors =
+        static_cast<double>(s.batch * s.seq * s.head_dim) *
+        (2.0 * static_cast<double>(s.heads) + 2.0 * static_cast<double>(s.kv_heads));
+    return s.pass == Pass::kForward ? tensors : 2.0 * tensors;
+  }
+  double operator()(const StreamShape&) const { return 0; }  // has its own bytes
 };
 
 struct TextOf {
@@ -55,6 +95,17 @@ struct TextOf {
   std::string operator()(const StreamShape& s) const {
     return "stream " + std::to_string(s.elements) +
            (s.row > 0 ? " rows of " + std::to_string(s.row) : "");
+  }
+  std::string operator()(const RnnShape& s) const {
+    return "rnn " + std::string(to_string(s.pass)) + " g" + std::to_string(s.gates) + " i" +
+           std::to_string(s.input) + " h" + std::to_string(s.hidden) + " b" +
+           std::to_string(s.batch) + " t" + std::to_string(s.steps) + " l" +
+           std::to_string(s.layers) + (s.bidirectional ? " both ways" : "");
+  }
+  std::string operator()(const AttentionShape& s) const {
+    return "attention " + std::string(to_string(s.pass)) + " b" + std::to_string(s.batch) + " l" +
+           std::to_string(s.seq) + " h" + pair_text(s.heads, s.kv_heads) + " d" +
+           std::to_string(s.head_dim) + (s.causal ? " causal" : "");
   }
 };
 
@@ -82,10 +133,7 @@ Flops kernel_flops(const KernelShape& shape) { return Flops(std::visit(FlopsOf{}
 
 Bytes kernel_bytes(const KernelShape& shape, Precision precision) {
   if (const auto* stream = std::get_if<StreamShape>(&shape)) return stream->read + stream->written;
-  const double elements = std::holds_alternative<GemmShape>(shape)
-                              ? ElementsOf{}(std::get<GemmShape>(shape))
-                              : ElementsOf{}(std::get<ConvShape>(shape));
-  return elements * element_size(precision);
+  return std::visit(ElementsOf{}, shape) * element_size(precision);
 }
 
 std::string to_string(const KernelShape& shape) { return std::visit(TextOf{}, shape); }

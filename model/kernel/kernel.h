@@ -59,7 +59,30 @@ struct StreamShape {
   bool operator==(const StreamShape&) const = default;
 };
 
-using KernelShape = std::variant<GemmShape, ConvShape, StreamShape>;
+// A recurrent layer run by one library call over all steps and layers. `gates` is the number of
+// gate matrices: 1 plain, 3 GRU, 4 LSTM; `input` 0 when the input is added without a matrix.
+struct RnnShape {
+  Pass pass = Pass::kForward;
+  std::int64_t gates = 4;
+  std::int64_t input = 0, hidden = 0;
+  std::int64_t batch = 0, steps = 0;
+  std::int64_t layers = 1;
+  bool bidirectional = false;
+  bool operator==(const RnnShape&) const = default;
+};
+
+// Fused attention that never stores the `seq` x `seq` scores. kDgrad is the gradient of query, key
+// and value together; there is no kWgrad.
+struct AttentionShape {
+  Pass pass = Pass::kForward;
+  std::int64_t batch = 0, seq = 0;
+  std::int64_t heads = 0, kv_heads = 0;
+  std::int64_t head_dim = 0;
+  bool causal = false;
+  bool operator==(const AttentionShape&) const = default;
+};
+
+using KernelShape = std::variant<GemmShape, ConvShape, StreamShape, RnnShape, AttentionShape>;
 
 // `implementation` names the code that runs, "openblas.sgemm", "onednn.conv", "aten.relu": the key
 // under which it is measured and its parameters are fitted.
