@@ -1,5 +1,6 @@
 // work.h: what forward keeps for backward. The rules follow PyTorch's derivatives: which operand of
 // each operation its gradient formula reads.
+#include "model/graph/memory_placement.h"
 #include "model/graph/work.h"
 
 namespace paceline {
@@ -21,6 +22,11 @@ struct BuffersOf {
     const TensorId owner = graph.storage(id);
     return {owner, graph.tensor(owner).bytes()};
   }
+  // What the BLAS call reads: the copy where there is one.
+  SavedBuffer operand(std::size_t i) const {
+    if (!copies_operand(graph, op, i)) return tensor(op.inputs[i]);
+    return own(elements(in(i)), in(i).element_bytes());
+  }
   Buffers input() const { return {tensor(op.inputs[0])}; }
   Buffers output() const { return {tensor(op.output)}; }
   static SavedBuffer own(double count, Bytes each) { return {std::nullopt, count * each}; }
@@ -29,14 +35,14 @@ struct BuffersOf {
   // The gradient of a weight is the product of the input and the output's gradient.
   Buffers weighted() const { return op.trainable ? input() : Buffers{}; }
 
-  Buffers operator()(const Linear&) const { return weighted(); }
+  Buffers operator()(const Linear&) const { return op.trainable ? Buffers{operand(0)} : Buffers{}; }
   Buffers operator()(const ExpertLinear&) const { return weighted(); }
   Buffers operator()(const Conv2d&) const { return weighted(); }
   Buffers operator()(const ConvTranspose2d&) const { return weighted(); }
   Buffers product() const {
     Buffers buffers;
-    if (in(1).needs_gradient) buffers.push_back(tensor(op.inputs[0]));
-    if (in(0).needs_gradient) buffers.push_back(tensor(op.inputs[1]));
+    if (in(1).needs_gradient) buffers.push_back(operand(0));
+    if (in(0).needs_gradient) buffers.push_back(operand(1));
     return buffers;
   }
   Buffers operator()(const Matmul&) const { return product(); }
@@ -115,6 +121,24 @@ struct BuffersOf {
 };
 
 }  // namespace
+
+bool copies_operand(const WorkloadGraph& graph, const Op& op, std::size_t index) {
+  const bool matmul = std::holds_alternative<Matmul>(op.attributes);
+  if (!matmul && !std::holds_alternative<Linear>(op.attributes)) return false;
+  const Tensor& tensor = graph.tensor(op.inputs[index]);
+  const std::size_t kept = matmul ? 2 : 1;
+  const auto& dims = tensor.shape.dims;
+  if (dims.size() <= kept + 1) return false;
+  TensorShape joined{{1}};
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (i + kept < dims.size()) {
+      joined.dims[0] *= dims[i];
+    } else {
+      joined.dims.push_back(dims[i]);
+    }
+  }
+  return !view_strides(tensor.shape, tensor.strides, joined);
+}
 
 std::vector<SavedBuffer> saved_buffers(const WorkloadGraph& graph, const Op& op) {
   if (!graph.tensor(op.output).needs_gradient) return {};

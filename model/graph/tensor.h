@@ -35,8 +35,10 @@ struct Tensor {
   // The tensor whose memory this one uses: it is a view (reshape, permute, slice, expand) or the
   // result of an operation in place. Chains end in the tensor that owns the memory.
   std::optional<TensorId> alias_of;
-  // False for views whose elements do not lie in row-major order: a reshape of one copies.
-  bool contiguous = true;
+  // Distance in memory between neighbours along each dimension, in elements; 0 where a dimension is
+  // repeated by Expand. Row-major unless the tensor is a view or was computed from one.
+  std::vector<std::int64_t> strides{};
+  bool contiguous = true;                  // row-major: a reshape is a view of the same memory
   Precision precision = Precision::kFp32;  // of the stored elements, unless integer; never tf32
 
   // One element, 8 bytes for indices (int64).

@@ -32,6 +32,11 @@ std::vector<KernelShape> pass_kernels(const WorkloadGraph& graph, const Op& op, 
 // network's input, integer, or behind frozen parameters only.
 bool needs_input_gradient(const WorkloadGraph& graph, const Op& op);
 
+// Whether operand `index` of a Linear or Matmul must be copied before the BLAS call, because
+// joining its outer dimensions into rows (Linear) or into one batch dimension (Matmul) is not a
+// view.
+bool copies_operand(const WorkloadGraph& graph, const Op& op, std::size_t index);
+
 // Something kept from forward to backward: a tensor of the graph (the one that owns its memory), or
 // a buffer of the operation itself (dropout mask, pooling indices, statistics, log-probabilities).
 struct SavedBuffer {

@@ -1,49 +1,12 @@
 #include "model/graph/workload_builder.h"
 
 #include "core/error.h"
+#include "model/graph/memory_placement.h"
 #include "model/graph/shape_inference.h"
 #include "model/graph/work.h"
 
 namespace paceline {
 namespace {
-
-// Whether the output uses the memory of the first input, and whether it is in row-major order.
-struct Aliasing {
-  bool aliases = false;
-  bool contiguous = true;
-};
-
-struct AliasingOf {
-  bool contiguous;  // the first input
-  bool innermost_kept;
-
-  Aliasing operator()(const Activate& op) const {
-    return {op.in_place, !op.in_place || contiguous};
-  }
-  Aliasing operator()(const Dropout& op) const { return {op.in_place, !op.in_place || contiguous}; }
-  Aliasing operator()(const Add& op) const { return {op.in_place, !op.in_place || contiguous}; }
-  Aliasing operator()(const Reshape&) const { return {contiguous, true}; }
-  Aliasing operator()(const Permute&) const { return {true, false}; }
-  Aliasing operator()(const Slice&) const { return {true, innermost_kept && contiguous}; }
-  Aliasing operator()(const Expand&) const { return {true, false}; }
-  template <typename Other>
-  Aliasing operator()(const Other&) const {
-    return {};
-  }
-};
-
-// A slice of the outermost dimension of more than one index, or any slice of all, stays in order.
-bool slice_stays_in_order(const OpAttributes& attributes, const TensorShape& x) {
-  const auto* slice = std::get_if<Slice>(&attributes);
-  if (slice == nullptr) return true;
-  const std::size_t axis = static_cast<std::size_t>(
-      slice->axis < 0 ? slice->axis + static_cast<int>(x.dims.size()) : slice->axis);
-  if (slice->length == x.dims[axis]) return true;
-  for (std::size_t i = 0; i < axis; ++i) {
-    if (x.dims[i] != 1) return false;
-  }
-  return true;
-}
 
 bool keeps_integers(const OpAttributes& attributes) {
   return std::holds_alternative<Reshape>(attributes) ||
@@ -82,6 +45,7 @@ TensorId WorkloadBuilder::new_input(const std::string& name, Dims dims, bool int
   Tensor tensor;
   tensor.name = name;
   tensor.shape.dims = std::move(dims);
+  tensor.strides = row_major_strides(tensor.shape);
   tensor.integer = integer;
   for (const std::int64_t dim : tensor.shape.dims) {
     if (dim <= 0) {
@@ -118,11 +82,8 @@ TensorId WorkloadBuilder::add_op(std::string name, OpAttributes attributes,
     const Tensor& first = graph_.tensor(inputs[0]);
     output.integer = first.integer && keeps_integers(attributes);
     output.precision = first.integer ? Precision::kFp32 : first.precision;
-    const Aliasing aliasing = std::visit(
-        AliasingOf{first.contiguous, slice_stays_in_order(attributes, first.shape)}, attributes);
-    if (aliasing.aliases) output.alias_of = inputs[0];
-    output.contiguous = aliasing.contiguous;
   }
+  place_in_memory(output, attributes, inputs);
   if (const auto* cast = std::get_if<Cast>(&attributes)) output.precision = cast->to;
   const TensorId id = new_tensor(std::move(output));
   graph_.ops_.push_back({.name = std::move(name),
@@ -131,6 +92,17 @@ TensorId WorkloadBuilder::add_op(std::string name, OpAttributes attributes,
                          .output = id});
   refresh_gradient(graph_.ops_.back());
   return id;
+}
+
+void WorkloadBuilder::place_in_memory(Tensor& output, const OpAttributes& attributes,
+                                      const std::vector<TensorId>& inputs) const {
+  MemoryPlacement placement{.strides = row_major_strides(output.shape)};
+  if (!inputs.empty()) {
+    placement = memory_placement(attributes, graph_.tensor(inputs[0]), output.shape);
+  }
+  if (placement.aliases_input) output.alias_of = inputs[0];
+  output.strides = std::move(placement.strides);
+  output.contiguous = is_row_major(output.shape, output.strides);
 }
 
 void WorkloadBuilder::refresh_gradient(const Op& op) {

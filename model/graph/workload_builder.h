@@ -98,6 +98,8 @@ class WorkloadBuilder {
   TensorId new_tensor(Tensor tensor);
   TensorId new_input(const std::string& name, Dims dims, bool integer);
   void share(Sharing sharing, const std::string& earlier);
+  void place_in_memory(Tensor& output, const OpAttributes& attributes,
+                       const std::vector<TensorId>& inputs) const;
   void refresh_gradient(const Op& op);
 
   WorkloadGraph graph_;

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "model/graph/memory_placement.h"
 #include "model/graph/rewrite/graph_rewriter.h"
 
 namespace paceline {
@@ -75,8 +76,11 @@ class Autocast {
   }
 
   TensorId add_cast(TensorId id, Precision wanted) {
-    Tensor output = rewriter_.graph().tensor(id);
+    const Tensor& from = rewriter_.graph().tensor(id);
+    Tensor output = from;
     output.alias_of.reset();
+    output.strides = memory_placement(Cast{wanted}, from, from.shape).strides;
+    output.contiguous = is_row_major(output.shape, output.strides);
     output.precision = wanted;
     output.name += "." + std::string(to_string(wanted));
     std::string name = output.name;
