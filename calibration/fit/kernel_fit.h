@@ -1,0 +1,57 @@
+// Fits one kernel formula to the measurements of one implementation, and says honestly how well it
+// predicts shapes it has not seen.
+//
+//   1. The shapes are split: a fixed quarter is held out (selection/split.h).
+//   2. Alternatives of given parameters (register tiles, say) are tried on the rest; the best
+//   stays.
+//   3. The errors on the held-out shapes are those reported; their two parts become the
+//      uncertainty of a prediction (selection/error_parts.h).
+//   4. The parameters that are written come from a second fit on all shapes, if asked for.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "calibration/fit/fit_parameter.h"
+#include "calibration/fit/formula_residuals.h"
+#include "calibration/fit/least_squares.h"
+
+namespace paceline {
+
+struct KernelProblem {
+  std::string implementation;
+  std::string formula;
+  std::vector<FitParameter> parameters;  // in the formula's order
+  std::vector<Observation> observations;
+  // Values of given parameters to choose between, by name; empty to keep `parameters` as they are.
+  std::vector<std::map<std::string, double>> alternatives;
+};
+
+struct KernelFitOptions {
+  LeastSquaresOptions solver;
+  double expected_scatter = 0.08;  // sd of ln(predicted / measured) before the first solution
+  double largest_scatter = 0.30;   // above it the formula does not describe the measurements
+  bool refit_on_all = true;
+};
+
+// One measured shape beside its prediction.
+struct FittedSample {
+  std::string shape;
+  int threads = 1;
+  double measured_s = 0;
+  double predicted_s = 0;  // by the fit that did not see held-out shapes
+  bool held_out = false;
+};
+
+struct FitResult {
+  bool usable = false;
+  std::string termination;  // "converged", or why the fit is refused
+  Fit fit;                  // of no meaning unless usable
+  std::vector<FittedSample> samples;
+  std::string report;  // for people: parameters with errors, residuals, worst shapes
+};
+
+FitResult fit_kernel(const KernelProblem& problem, const KernelFitOptions& options);
+
+}  // namespace paceline
