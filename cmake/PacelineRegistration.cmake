@@ -1,9 +1,14 @@
-# paceline_generate_registration(target folder registry_type header)
+# paceline_generate_registration(target folder registry_type header [function])
 #
 # Every *.cpp in `folder` (tests excepted) defines  void register_<stem>(registry_type&);
 # this writes the one function register_all(registry_type&) that calls them all in sorted order, so
 # that adding a file is adding an extension: no list to edit and no static constructors to lose.
+# Several folders with one registry type give the function different names.
 function(paceline_generate_registration target folder registry_type header)
+  set(function register_all)
+  if(ARGC GREATER 4)
+    set(function ${ARGV4})
+  endif()
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
        ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
   list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
@@ -23,7 +28,7 @@ function(paceline_generate_registration target folder registry_type header)
 
 namespace paceline {
 ${declarations}
-void register_all(${registry_type}& registry) {
+void ${function}(${registry_type}& registry) {
 ${calls}}
 }  // namespace paceline
 ")

@@ -1,0 +1,162 @@
+#include "microbench/harness/rounds.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <random>
+
+#include "core/error.h"
+#include "core/statistics.h"
+#include "core/units_text.h"
+#include "microbench/harness/workspace.h"
+
+namespace paceline {
+namespace {
+
+struct Outcome {
+  const MeasurementCase* measured = nullptr;
+  std::string start;
+  Timings samples;
+  bool checked = false;
+};
+
+Measurement& result_of(const MeasurementCase& entry, MeasurementSet& set) {
+  if (Measurement* existing = set.find(entry.benchmark, entry.axes)) return *existing;
+  Measurement fresh;
+  fresh.benchmark = entry.benchmark;
+  fresh.axes = entry.axes;
+  set.results.push_back(std::move(fresh));
+  return set.results.back();
+}
+
+// A result with rounds keeps them; only one without any is skipped.
+void record_skipped(const MeasurementCase& entry, const std::string& reason, MeasurementSet& set) {
+  Measurement& result = result_of(entry, set);
+  if (!result.rounds.empty()) return;
+  result.skipped = true;
+  result.reason = reason;
+}
+
+void record(const Outcome& outcome, double foreign, bool accepted, MeasurementSet& set) {
+  Measurement& result = result_of(*outcome.measured, set);
+  result.skipped = false;
+  result.reason.clear();
+  result.result_checked = result.result_checked || outcome.checked;
+  result.warmup = outcome.samples.warmup;
+  result.rounds.push_back(
+      {outcome.start, rounded_sample(foreign), accepted, outcome.samples.seconds});
+}
+
+Outcome take(const MeasurementCase& entry, bool check, Workspace& workspace,
+             const RoundContext& context) {
+  context.set_threads(static_cast<int>(integer_axis(entry.axes, "threads", entry.benchmark)));
+  const std::unique_ptr<PreparedKernel> kernel = entry.definition->prepare(entry.axes, workspace);
+  Outcome outcome{&entry, utc_now(), {}, false};
+  if (check) {
+    kernel->check();
+    outcome.checked = true;
+  }
+  outcome.samples = take_samples([&] { kernel->run(); }, context.clock, context.limits);
+  return outcome;
+}
+
+// The libraries under test throw their own exceptions: whatever it is, it is why the result is
+// missing.
+std::optional<Outcome> take_or_skip(const MeasurementCase& entry, Workspace& workspace,
+                                    const RoundContext& context, MeasurementSet& set) {
+  const std::string unsupported = entry.definition->unsupported();
+  if (!unsupported.empty()) {
+    record_skipped(entry, unsupported, set);
+    return std::nullopt;
+  }
+  const Measurement* earlier = set.find(entry.benchmark, entry.axes);
+  try {
+    return take(entry, earlier == nullptr || !earlier->result_checked, workspace, context);
+  } catch (const std::exception& error) {
+    record_skipped(entry, error.what(), set);
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<MeasurementCase> measurement_cases(const std::string& name, const Benchmark& benchmark,
+                                               DesignSize size, const std::vector<int>& threads) {
+  std::vector<MeasurementCase> cases;
+  for (const Axes& axes : benchmark.design(size)) {
+    for (const int count : benchmark.threaded() ? threads : std::vector<int>{1}) {
+      cases.push_back({name, &benchmark, axes});
+      cases.back().axes["threads"] = std::int64_t{count};
+    }
+  }
+  return cases;
+}
+
+std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 generator(seed);  // fixed by the standard, unlike std::shuffle
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[generator() % i]);
+  return order;
+}
+
+std::size_t measure_round(const std::vector<MeasurementCase>& cases, std::uint64_t round_number,
+                          Workspace& workspace, const RoundContext& context, MeasurementSet& set) {
+  std::size_t done = 0;
+  std::vector<Outcome> window;
+  CpuUse window_start = context.cpu_use();
+  const auto close_window = [&] {
+    const CpuUse now = context.cpu_use();
+    const double foreign = foreign_processors(window_start, now);
+    for (const Outcome& outcome : window) {
+      record(outcome, foreign, foreign <= context.foreign_limit, set);
+    }
+    window.clear();
+    if (context.on_window) context.on_window();
+    window_start = context.cpu_use();
+  };
+  for (const std::size_t index : shuffled_order(cases.size(), round_number)) {
+    if (context.stop && context.stop()) break;
+    if (context.on_case) context.on_case(done, cases[index]);
+    if (auto outcome = take_or_skip(cases[index], workspace, context, set)) {
+      window.push_back(std::move(*outcome));
+    }
+    ++done;
+    if (context.cpu_use().wall - window_start.wall >= context.window) close_window();
+  }
+  close_window();
+  return done;
+}
+
+std::vector<std::string> noise_warnings(const MeasurementSet& set) {
+  std::size_t rounds = 0, accepted = 0, measured = 0, without = 0;
+  std::vector<double> spreads;
+  for (const Measurement& result : set.results) {
+    if (result.skipped) continue;
+    ++measured;
+    rounds += result.rounds.size();
+    accepted += result.accepted_rounds();
+    if (result.accepted_rounds() == 0) ++without;
+    if (result.accepted_rounds() > 1) spreads.push_back(result.spread());
+  }
+  std::vector<std::string> out;
+  if (without > 0) {
+    out.push_back("other processes used the processors: " + std::to_string(without) + " of " +
+                  std::to_string(measured) +
+                  " results have no accepted round; measure again on a quiet machine");
+  } else if (rounds > 0 && accepted * 10 < rounds * 9) {
+    out.push_back(
+        "other processes used the processors during " +
+        significant(100.0 * static_cast<double>(rounds - accepted) / static_cast<double>(rounds)) +
+        " % of the rounds; those are rejected");
+  }
+  constexpr double kSpreadLimit = 0.15;
+  if (!spreads.empty() && median(spreads) > kSpreadLimit) {
+    out.push_back("accepted rounds differ by " + significant(100 * median(spreads)) +
+                  " % (median over results): the machine changes speed; take more rounds");
+  }
+  return out;
+}
+
+}  // namespace paceline
