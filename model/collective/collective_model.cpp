@@ -1,0 +1,179 @@
+#include "model/collective/collective_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+using formula::CollectiveProtocol;
+
+bool is_exchange(CollectiveOp op) {
+  return op == CollectiveOp::kAllToAll || op == CollectiveOp::kSendRecv;
+}
+
+std::vector<double> values_of(const Fit& fit) {
+  std::vector<double> values;
+  for (const formula::Declaration& parameter : CollectiveProtocol::kParameters) {
+    values.push_back(fit.value(std::string(parameter.name)));
+  }
+  return values;
+}
+
+bool outside(const Fit& fit, const std::string& quantity, double value) {
+  const auto range = fit.domain.find(quantity);
+  if (range == fit.domain.end()) return false;
+  return value < range->second.first * 0.5 || value > range->second.second * 2.0;
+}
+
+// Normal quantile by the inverse of the error function's series is overkill: only the tails that
+// reports print are asked for (Abramowitz and Stegun 26.2.23, error below 4.5e-4).
+double normal_quantile(double p) {
+  const double q = p < 0.5 ? p : 1 - p;
+  if (q >= 0.5) return 0;
+  const double t = std::sqrt(-2 * std::log(q));
+  const double z = t - (2.515517 + 0.802853 * t + 0.010328 * t * t) /
+                           (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t * t * t);
+  return p < 0.5 ? -z : z;
+}
+
+}  // namespace
+
+struct CollectiveModel::Choice {
+  std::string algorithm;
+  std::string fit_name;
+  NcclOption option;
+};
+
+Seconds CollectiveCost::quantile(double p) const {
+  return time * std::exp(sd * normal_quantile(p));
+}
+
+CollectiveProtocol::Input protocol_input(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
+                                         const NcclOption& option, BytesPerSecond bus_rate) {
+  const int ranks = group.ranks();
+  CollectiveProtocol::Input in;
+  in.steps = ring_steps(op, ranks);
+  in.volume = bytes.si() * bus_factor(op, ranks);
+  in.channel_bytes = in.volume;
+  in.channels = option.channels;
+  in.bus_rate = bus_rate.si();
+  in.copied = bytes.si() * (op == CollectiveOp::kAllReduce ? 2 : 1);
+  if (is_exchange(op)) {
+    in.channel_bytes = op == CollectiveOp::kSendRecv ? bytes.si() : bytes.si() / ranks;
+    in.copied = bytes.si();
+  }
+  return in;
+}
+
+CollectiveModel CollectiveModel::shipped() {
+  return {NcclTuning::shipped(), CollectiveParameters::shipped()};
+}
+
+CollectiveModel::Choice CollectiveModel::choose(const CollectiveCall& call,
+                                                const FabricGroup& fabric) const {
+  if (is_exchange(call.op)) {
+    const NcclOption option = tuning_.exchange_option(call.op, call.bytes, call.group.ranks());
+    return {"direct", exchange_fit_name(call.op, option.protocol), option};
+  }
+  const std::vector<NcclOption> options =
+      tuning_.options(call.op, call.bytes, call.group, fabric.graph);
+  std::string known;
+  for (const NcclOption& option : options) {
+    const bool wanted = (!call.algorithm || *call.algorithm == option.algorithm) &&
+                        (!call.protocol || *call.protocol == option.protocol);
+    const std::string name =
+        std::string(to_string(option.algorithm)) + "/" + std::string(to_string(option.protocol));
+    if (wanted) {
+      return {std::string(to_string(option.algorithm)),
+              collective_fit_name(call.op, option.algorithm, option.protocol), option};
+    }
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  throw UsageError("NCCL does not run " + std::string(to_string(call.op)) +
+                   " over this group the wanted way; it has " + known);
+}
+
+CollectiveCost CollectiveModel::fitted(const CollectiveCall& call, const FabricGroup& fabric,
+                                       const Choice& choice) const {
+  const std::string fabric_class = *parameters_.nearest_class(fabric.fabric_class);
+  const Fit& fit = *parameters_.find(fabric_class, choice.fit_name);
+  const std::vector<double> values = values_of(fit);
+  const auto in = protocol_input(call.op, call.bytes, call.group, choice.option, fabric.bus_rate);
+  const auto parts = CollectiveProtocol::evaluate(in, values.data());
+  CollectiveCost cost;
+  cost.time = Seconds(parts.total);
+  cost.latency = Seconds(parts.fixed);
+  cost.sd = std::hypot(fit.quality.shared_sd, fit.quality.own_sd);
+  cost.origin = {OriginKind::kFitted, "fit " + choice.fit_name + " on " + fabric_class};
+  const bool borrowed = fabric_class != fabric.fabric_class;
+  const bool extrapolated =
+      outside(fit, "bytes", call.bytes.si()) || outside(fit, "ranks", call.group.ranks());
+  if (borrowed) {
+    cost.warnings.push_back("no measurement of " + fabric.fabric_class + ": the constants of " +
+                            fabric_class + " at this fabric's bandwidth");
+  }
+  if (extrapolated) {
+    cost.warnings.push_back("outside the sizes or rank counts measured on " + fabric_class);
+  }
+  if (borrowed || extrapolated) {
+    cost.origin.kind = OriginKind::kExtrapolated;
+    cost.sd = std::hypot(cost.sd, tuning_.prior().borrowed_sd);
+  }
+  return cost;
+}
+
+CollectiveCost CollectiveModel::estimated(const CollectiveCall& call, const FabricGroup& fabric,
+                                          const Choice& choice) const {
+  CollectiveCost cost;
+  const double volume = call.bytes.si() * bus_factor(call.op, call.group.ranks());
+  const Seconds wire(volume / (tuning_.prior().bandwidth * fabric.bus_rate.si()));
+  const Seconds hop = std::max(fabric.inner_latency, fabric.network_latency);
+  cost.latency = hop * static_cast<double>(ring_steps(call.op, call.group.ranks()));
+  if (!is_exchange(call.op)) {
+    cost.latency =
+        std::max(Seconds(), choice.option.expected - Seconds(volume / choice.option.bus_rate.si()));
+    cost.time =
+        cost.latency + Seconds(volume / (tuning_.prior().bandwidth * choice.option.bus_rate.si()));
+  } else {
+    cost.time = cost.latency + wire;
+  }
+  cost.sd = tuning_.prior().sd;
+  cost.origin = {OriginKind::kDataSheet, is_exchange(call.op)
+                                             ? "link rates of the catalog"
+                                             : "NCCL " + tuning_.version() + " tuning tables"};
+  cost.warnings.push_back("nothing measured for " + choice.fit_name + " on " + fabric.fabric_class +
+                          ": NCCL's own estimate");
+  return cost;
+}
+
+CollectiveCost CollectiveModel::cost(const CollectiveCall& call, const FabricGroup& fabric) const {
+  if (call.group.ranks() < 2) {
+    throw UsageError("a collective needs at least 2 ranks, found " +
+                     std::to_string(call.group.ranks()));
+  }
+  if (call.bytes.si() <= 0) {
+    throw UsageError("the size of a collective must be positive, found " + to_text(call.bytes));
+  }
+  const Choice choice = choose(call, fabric);
+  const std::optional<std::string> fabric_class = parameters_.nearest_class(fabric.fabric_class);
+  const bool has_fit = fabric_class && parameters_.find(*fabric_class, choice.fit_name) != nullptr;
+  CollectiveCost cost = has_fit ? fitted(call, fabric, choice) : estimated(call, fabric, choice);
+  cost.algorithm = choice.algorithm;
+  cost.protocol = to_string(choice.option.protocol);
+  cost.channels = choice.option.channels;
+  cost.algorithm_rate = call.bytes / cost.time;
+  cost.bus_rate = cost.algorithm_rate * bus_factor(call.op, call.group.ranks());
+  cost.fabric_rate = fabric.bus_rate;
+  const bool by_latency = cost.latency.si() > 0.5 * cost.time.si();
+  cost.bottleneck = by_latency
+                        ? "latency of " + std::to_string(ring_steps(call.op, call.group.ranks())) +
+                              " steps over " + fabric.fabric_class
+                        : fabric.bottleneck;
+  return cost;
+}
+
+}  // namespace paceline

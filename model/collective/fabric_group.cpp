@@ -1,0 +1,112 @@
+#include "model/collective/fabric_group.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace paceline {
+namespace {
+
+// "12xnvlink3" -> "nvlink3"; PCIe by generation: its width is in the rate.
+std::string class_of(const LinkSpec& link) {
+  const std::string& name =
+      link.lane.empty() || link.kind == LinkKind::kNvswitch ? link.name : link.lane;
+  if (link.kind == LinkKind::kPcie) return name.substr(0, name.find('-'));
+  return name;
+}
+
+// The links that join the ranks of a machine. Devices of a mesh of NVLinks are a class by
+// generation and topology.
+std::string inner_class(const MachineSpec& machine, const RingBandwidth& ring,
+                        std::span<const std::size_t> devices) {
+  const bool meshed = ring.path == PathKind::kNvlink;
+  for (const MachineLink& link : machine.links) {
+    const bool touches = std::ranges::find(devices, link.a) != devices.end() ||
+                         std::ranges::find(devices, link.b) != devices.end();
+    if (!touches) continue;
+    const bool wanted = ring.path == PathKind::kNvswitch ? link.link.kind == LinkKind::kNvswitch
+                        : meshed                         ? link.link.kind == LinkKind::kNvlink
+                                                         : link.link.kind == LinkKind::kPcie;
+    if (!wanted) continue;
+    return meshed ? class_of(link.link) + "-mesh" : class_of(link.link);
+  }
+  return "unknown";
+}
+
+// Rate of all network cards the group uses, one direction, no faster than its connections.
+BytesPerSecond cards_rate(const ClusterSpec& cluster, const MachinePaths& paths,
+                          std::span<const std::size_t> devices, int connections) {
+  std::vector<std::size_t> cards;
+  for (const std::size_t device : devices) {
+    const std::size_t card = paths.nic_of(device);
+    if (std::ranges::find(cards, card) == cards.end()) cards.push_back(card);
+  }
+  BytesPerSecond rate = cluster.network->achieved * static_cast<double>(cards.size());
+  if (cluster.network->per_flow) {
+    rate = std::min(rate, *cluster.network->per_flow * static_cast<double>(connections));
+  }
+  return rate;
+}
+
+}  // namespace
+
+CollectiveGroup group_of(const ClusterSpec& cluster, int ranks) {
+  const int per_machine = static_cast<int>(cluster.machine.device_count());
+  if (ranks < 1) throw UsageError("expected at least 1 rank, found " + std::to_string(ranks));
+  if (ranks > cluster.device_count()) {
+    throw UsageError("machine " + cluster.name + " has " + std::to_string(cluster.device_count()) +
+                     " devices, fewer than " + std::to_string(ranks));
+  }
+  if (ranks <= per_machine) return {1, ranks};
+  if (ranks % per_machine != 0) {
+    throw UsageError(std::to_string(ranks) + " ranks do not fill machines of " +
+                     std::to_string(per_machine) + " devices");
+  }
+  return {ranks / per_machine, per_machine};
+}
+
+FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& group,
+                         const StagingModel& staging, const NcclTuning& tuning,
+                         const std::string& generation, int connections) {
+  std::vector<std::size_t> devices = cluster.machine.of_kind(NodeKind::kDevice);
+  if (group.machines > cluster.machines || group.per_machine > static_cast<int>(devices.size())) {
+    throw UsageError("machine " + cluster.name + " is smaller than the group: it has " +
+                     std::to_string(cluster.device_count()) + " devices");
+  }
+  devices.resize(static_cast<std::size_t>(group.per_machine));
+  const MachinePaths paths(cluster.machine, staging);
+  FabricGroup out;
+  out.group = group;
+  std::string lane;
+  double rings = 1;
+  bool nvswitch = false;
+  if (group.per_machine > 1) {
+    const RingBandwidth ring = ring_bandwidth(cluster.machine, paths, devices);
+    out.inner_rate = out.bus_rate = ring.rate;
+    out.inner_latency = ring.latency;
+    out.inner_class = out.fabric_class = inner_class(cluster.machine, ring, devices);
+    out.bottleneck = ring.limit;
+    rings = ring.rings;
+    nvswitch = ring.path == PathKind::kNvswitch;
+    if (nvswitch || ring.path == PathKind::kNvlink) {
+      for (const MachineLink& link : cluster.machine.links) {
+        const bool nvlink =
+            link.link.kind == LinkKind::kNvlink || link.link.kind == LinkKind::kNvswitch;
+        if (nvlink && lane.empty()) lane = link.link.lane.empty() ? link.link.name : link.link.lane;
+      }
+    }
+  }
+  if (group.machines > 1) {
+    out.network_rate = cards_rate(cluster, paths, devices, connections);
+    out.network_latency = cluster.network->latency;
+    out.fabric_class = cluster.network->name;
+    if (out.bus_rate.si() == 0 || out.network_rate <= out.bus_rate) {
+      out.bus_rate = out.network_rate;
+      out.bottleneck = "network cards of each machine (" + cluster.network->name + ")";
+    }
+  }
+  out.graph = tuning.graph(generation, lane, rings, nvswitch, out.inner_rate, out.network_rate);
+  return out;
+}
+
+}  // namespace paceline

@@ -1,0 +1,39 @@
+// The fabric as one group of ranks sees it: how fast data can go round, what limits it, and which
+// class of measured machines it belongs to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/collective/nccl_tuning.h"
+#include "model/hardware/ring_bandwidth.h"
+
+namespace paceline {
+
+struct FabricGroup {
+  CollectiveGroup group;
+  // "nvswitch2", "nvlink2-cube-mesh", "pcie3", "400g-ib": fits are looked up by it. The network of
+  // a group that spans machines, else the links inside.
+  std::string fabric_class;
+  std::string inner_class;      // of the links inside a machine; empty with one rank a machine
+  BytesPerSecond inner_rate;    // round all ranks of a machine; 0 with one rank a machine
+  BytesPerSecond network_rate;  // in and out of a machine, all cards; 0 within one machine
+  BytesPerSecond bus_rate;      // the smaller
+  Seconds inner_latency;
+  Seconds network_latency;
+  std::string bottleneck;  // the limiting hop in words
+  NcclGraph graph;
+};
+
+// `per_machine` ranks on the first devices of each of `machines` machines. `connections` is how
+// many network connections carry the data of one machine, where one is limited (TCP). Throws
+// UsageError if the cluster is smaller, InputError if devices are not connected.
+FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& group,
+                         const StagingModel& staging, const NcclTuning& tuning,
+                         const std::string& generation, int connections);
+
+// All ranks of the cluster, or the first `ranks`: whole machines, or part of one. Throws UsageError
+// if they fill several machines unevenly or are more than the cluster has.
+CollectiveGroup group_of(const ClusterSpec& cluster, int ranks);
+
+}  // namespace paceline

@@ -1,0 +1,116 @@
+// Which algorithm, protocol and number of channels NCCL would use, computed as its own tuning does
+// (tables: model/catalog/collectives/nccl-*.json; formulas: docs/models/nccl-tuning.md). The
+// table's time is NCCL's estimate, good for choosing and optimistic as a prediction; calibrated
+// times are in collective_cost.h.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/collective/collective.h"
+#include "model/hardware/link_spec.h"
+
+namespace paceline {
+
+enum class NcclAlgorithm { kRing, kTree, kNvls, kNvlsTree, kPat };
+enum class NcclProtocol { kLl, kLl128, kSimple };
+std::string_view to_string(NcclAlgorithm algorithm);
+std::string_view to_string(NcclProtocol protocol);
+// Throw UsageError with the allowed names.
+NcclAlgorithm parse_nccl_algorithm(std::string_view text);
+NcclProtocol parse_nccl_protocol(std::string_view text);
+
+// What NCCL's topology search would have found.
+struct NcclGraph {
+  std::string generation;  // "volta", "ampere", "hopper", "blackwell"
+  bool nvlink = false;     // between devices of a machine, else PCIe
+  bool nvswitch = false;
+  int channels = 1;
+  double channel_GBps = 0;  // of one channel
+  Seconds network_latency;  // on top of the table's
+};
+
+// One row of the table: what NCCL expects of one way to run the collective.
+struct NcclOption {
+  NcclAlgorithm algorithm = NcclAlgorithm::kRing;
+  NcclProtocol protocol = NcclProtocol::kSimple;
+  int channels = 1;         // used for this size
+  int threads = 0;          // per channel
+  Seconds expected;         // NCCL's own estimate
+  BytesPerSecond bus_rate;  // of all channels, at bus bandwidth
+};
+
+// How far NCCL's estimate is to be trusted where nothing was measured.
+struct NcclPrior {
+  double bandwidth = 1;    // share of the estimated bandwidth that is reached
+  double sd = 0;           // of ln(time)
+  double borrowed_sd = 0;  // added where constants of another fabric are used
+};
+
+class NcclTuning {
+ public:
+  // Reads "paceline.nccl-tuning/1"; throws InputError.
+  static NcclTuning load(const std::filesystem::path& file);
+  static NcclTuning shipped();
+
+  const std::string& version() const { return version_; }
+  // The graph over a ring of `rate` made of `lane`s ("nvlink3"; "" for PCIe), as the search over
+  // the generation's speeds finds it. Throws InputError on a generation it does not know.
+  NcclGraph graph(const std::string& generation, const std::string& lane, double lanes,
+                  bool nvswitch, BytesPerSecond pcie, BytesPerSecond network) const;
+  // Every option NCCL has for this call, best first. Empty for send-recv and all-to-all, which have
+  // no algorithm. Throws InputError on an unknown generation.
+  std::vector<NcclOption> options(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
+                                  const NcclGraph& graph) const;
+  // The ways without an algorithm (all-to-all, send-recv): the protocol changes, and channels are
+  // added, with the bytes each pair exchanges.
+  NcclOption exchange_option(CollectiveOp op, Bytes bytes, int ranks) const;
+  // The generation whose tables NCCL uses for a device architecture ("pascal" -> "volta"). Throws
+  // InputError on an architecture it has none for.
+  const std::string& generation_of(const std::string& architecture) const;
+  const NcclPrior& prior() const { return prior_; }
+  // Channels and threads for a message (ncclGetAlgoInfo, getChannnelThreadInfo).
+  std::pair<int, int> channels_for(NcclAlgorithm algorithm, NcclProtocol protocol, int ranks,
+                                   Bytes bytes, int most) const;
+
+ private:
+  using PerProtocol = std::array<double, 3>;
+  using PerAlgorithm = std::array<PerProtocol, 5>;
+  struct Generation {
+    std::array<double, 3> ll_max, ring_ll128, tree_ll128, tree;
+    std::array<double, 2> nvls_tree;
+    double nvls_efficiency = 0;
+    double plateau = 1;
+    std::vector<double> intra_speeds, inter_speeds;
+  };
+  struct Call;
+  const Generation& generation(const std::string& name) const;
+  double bus_GBps(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
+  double latency_us(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
+  double algorithm_GBps(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
+  bool enabled(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
+
+  std::string version_;
+  PerAlgorithm base_us_{};
+  PerAlgorithm nvlink_us_{};
+  PerAlgorithm pci_us_{};
+  PerAlgorithm network_us_{};
+  double network_overhead_us_ = 0;
+  std::array<std::vector<double>, 3> tree_correction_;
+  std::map<std::string, Generation> generations_;
+  std::map<std::string, double> link_GBps_;
+  std::map<std::string, std::string> architectures_;
+  NcclPrior prior_;
+  double exchange_bytes_ = 1;
+  double exchange_channels_ = 1;
+  int most_channels_ = 1;
+  int nvls_channels_ = 1;
+  std::array<int, 3> threads_{};
+  std::array<int, 3> bytes_per_thread_{};
+};
+
+}  // namespace paceline
