@@ -53,7 +53,7 @@ TEST(FormulaResiduals, DerivativesEqualFiniteDifferences) {
   for (const FormulaEntry& formula : kernel_formulas()) {
     if (formula.id.rfind("cpu.", 0) != 0) continue;
     const auto parameters = parameters_of(formula);
-    const Observation o{example(formula.id), {.threads = 2}, Seconds(1e-4), 0, ""};
+    const Observation o{example(formula.id), ExecutionContext{.threads = 2}, Seconds(1e-4), 0, ""};
     const auto functions = formula_residuals(std::string(formula.id), {o});
     const std::unique_ptr<ceres::CostFunction> function(functions->make(0, 1.0, parameters));
     std::vector<double> at;

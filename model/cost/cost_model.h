@@ -40,6 +40,9 @@ struct ExecutionContext {
   const DeviceSpec* device = nullptr;
   // Scratch memory that one kernel may take.
   Bytes workspace_limit = Bytes(std::numeric_limits<double>::infinity());
+  // Bytes touched since the kernel's operands were last used: 0 if just now, so that its own
+  // traffic decides what the caches still hold.
+  Bytes reuse_distance = Bytes(0);
 };
 
 // One file per cost model (fitted parameters, data sheet only, ...).

@@ -29,7 +29,8 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
            .trans_a = s.trans_a,
            .trans_b = s.trans_b,
            .element_bytes = element_size(kernel.precision).si(),
-           .threads = static_cast<double>(context.threads)};
+           .threads = static_cast<double>(context.threads),
+           .reuse_distance = context.reuse_distance.si()};
 }
 
 void read_input(const Kernel& kernel, const ExecutionContext& context,
@@ -47,7 +48,8 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
            .groups = number(s.groups),
            .strided = s.stride_h > 1 || s.stride_w > 1,
            .element_bytes = element_size(kernel.precision).si(),
-           .threads = static_cast<double>(context.threads)};
+           .threads = static_cast<double>(context.threads),
+           .reuse_distance = context.reuse_distance.si()};
 }
 
 void read_input(const Kernel& kernel, const ExecutionContext& context,
@@ -56,7 +58,8 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
   input = {.elements = number(s.elements),
            .bytes = s.read.si() + s.written.si(),
            .rows = s.row > 0 ? number(s.elements) / number(s.row) : 0,
-           .threads = static_cast<double>(context.threads)};
+           .threads = static_cast<double>(context.threads),
+           .reuse_distance = context.reuse_distance.si()};
 }
 
 }  // namespace paceline

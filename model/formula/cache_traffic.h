@@ -19,6 +19,7 @@ T miss_share(double working_set, const T& capacity, const T& sharpness) {
   using std::exp;
   using std::log;
   if (working_set <= 0) return T(0.0);
+  if (std::isinf(working_set)) return T(1.0);
   const T exponent = sharpness * log(capacity / working_set);
   if (exponent > 40.0) return T(0.0);  // below 1e-17, and exp would overflow further on
   return 1.0 / (1.0 + exp(exponent));

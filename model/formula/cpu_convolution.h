@@ -12,6 +12,7 @@
 // Derivation and where it breaks: docs/models/cpu-convolution.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -33,6 +34,7 @@ struct CpuConvolution {
     bool strided = false;
     double element_bytes = 4;
     double threads = 1;
+    double reuse_distance = 0;  // bytes touched since the operands were last used
   };
 
   enum {
@@ -94,7 +96,7 @@ struct CpuConvolution {
     const double images = in.element_bytes * in.n * (in.c * in.h * in.w + in.k * in.p * in.q);
     const double filters = in.element_bytes * in.k * (in.c / in.groups) * in.r * in.s;
     const double bytes = images + filters;
-    const T miss = miss_share(bytes, p[kCapacity], p[kSharpness]);
+    const T miss = miss_share(std::max(bytes, in.reuse_distance), p[kCapacity], p[kSharpness]);
     out.memory =
         (images / p[kNear] + filters * p[kFilterMove]) * alone + bytes * miss / p[kFar] * alone_far;
     out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));

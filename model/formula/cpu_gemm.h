@@ -1,21 +1,26 @@
-// cpu.gemm/1: C[m x n] = op(A)[m x k] op(B)[k x n] by a packing BLAS on `n_t` threads of a CPU:
+// cpu.gemm/1: C[m x n] = op(A)[m x k] op(B)[k x n] by a packing BLAS on a CPU with `threads`
+// threads:
 //
-//   t = batch (call + [n' > 1] fork + T_c + T_near + T_far)
-//   T_c    = 2 (m + edge_m)(n + edge_n)(k + edge_k) / (flop_rate s(n'; contention)) f(layout)
-//   T_near = 4 (m k move_a + k n move_b + m n (1 + k / depth) move_c) / s(n'; contention)
-//   T_far  = bytes miss(bytes / capacity) / (far s(n'; memory_contention))
-//   n' = 1 + (n_t - 1) g,  g = 1 / (1 + (grain / flop)^4)
+//   t = batch (call + [n' > 1] fork + (T_c + T_move) c(n') + T_far f(n'))
+//   T_c    = 2 m' n' k' / flop_rate,       x' = x + edge_x where x is no multiple of tile_x
+//   T_move = e (m k move_a e^trans_a + k n move_b e^trans_b + m n (1 + k / depth) move_c)
+//   T_far  = e ((m k e^trans_a + k n e^trans_b) far_in + m n far_out) miss(W / capacity)
+//   c(n) = 1 / speedup(n; contention),  f(n) = 1 / speedup(n; memory_contention)
+//   n' = 1 + (threads - 1) / (1 + (grain / flop)^4)
+//
+// e: bytes of an element; e^trans_x applies if the operand is transposed; W: the working set, the
+// operands or what was touched since their last use. Products of less than `direct_limit` FLOP skip
+// packing (T_move = 0) and run at flop_rate e^-direct, e^-direct_trans_a more if A is transposed.
 //
 // A packing BLAS (Goto and van de Geijn, ACM TOMS 34(3), 2008) copies blocks of A and B into
-// contiguous panels and multiplies them by a register kernel. Hence the terms: `edge_*` is the mean
-// work lost where a dimension is not a multiple of the register tile, and the prologue of the inner
-// loop; `move_*` is the time per byte of packing A and B and of updating C once per block of
-// `depth` along k; T_far is what the operands' first touch costs when they do not fit the caches.
-// Packing, multiplication and misses follow one another on one core, so the times add up.
-// Layout: f = 1 for A not transposed and B not transposed, exp(layout_*) otherwise.
+// contiguous panels and multiplies them by a register kernel of tile_m x tile_n. Hence the terms:
+// edges of the register tile, packing per byte (a transposed operand is gathered), one update of C
+// per block of `depth` along k, and the operands' first touch when they are not cached. The steps
+// follow one another on a core, so their times add up.
 // Derivation and where it breaks: docs/models/cpu-gemm.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -34,12 +39,16 @@ struct CpuGemm {
     bool trans_a = false, trans_b = false;
     double element_bytes = 4;
     double threads = 1;
+    double reuse_distance = 0;  // bytes touched since the operands were last used
   };
 
   enum {
     kCall,
     kFork,
     kFlopRate,
+    kTileM,
+    kTileN,
+    kTileK,
     kEdgeM,
     kEdgeN,
     kEdgeK,
@@ -47,20 +56,27 @@ struct CpuGemm {
     kMoveB,
     kMoveC,
     kDepth,
-    kFar,
+    kTransA,
+    kTransB,
+    kFarIn,
+    kFarOut,
     kCapacity,
     kSharpness,
     kContention,
     kMemoryContention,
     kGrain,
-    kLayoutTransA,
-    kLayoutTransB,
+    kDirectLimit,
+    kDirect,
+    kDirectTransA,
     kCount
   };
   static constexpr std::array<Declaration, kCount> kParameters = {{
       {"call", "s"},
       {"fork", "s"},
       {"flop_rate", "FLOP/s"},
+      {"tile_m", "1"},
+      {"tile_n", "1"},
+      {"tile_k", "1"},
       {"edge_m", "1"},
       {"edge_n", "1"},
       {"edge_k", "1"},
@@ -68,40 +84,59 @@ struct CpuGemm {
       {"move_b", "s/B"},
       {"move_c", "s/B"},
       {"depth", "1"},
-      {"far_bandwidth", "B/s"},
+      {"trans_a", "1", Domain::kReal},
+      {"trans_b", "1", Domain::kReal},
+      {"far_in", "s/B"},
+      {"far_out", "s/B"},
       {"cache_capacity", "B"},
       {"cache_sharpness", "1"},
       {"contention", "1", Domain::kFraction},
       {"memory_contention", "1", Domain::kFraction},
       {"grain", "FLOP"},
-      {"layout_trans_a", "1", Domain::kReal},
-      {"layout_trans_b", "1", Domain::kReal},
+      {"direct_limit", "FLOP"},
+      {"direct", "1", Domain::kReal},
+      {"direct_trans_a", "1", Domain::kReal},
   }};
+
+  // An extent with the work lost at its ragged edge.
+  template <typename T>
+  static T padded(double extent, const T& tile, const T& edge) {
+    const T tiles = extent / tile;
+    using std::ceil;
+    return ceil(tiles) > tiles ? T(extent + edge) : T(extent);
+  }
 
   template <typename T>
   static TimeParts<T> time(const Input& in, const T* p) {
     using std::exp;
     const double flops = 2 * in.m * in.n * in.k;
-    T awake = T(0.0);
-    if (in.threads > 1) awake = miss_share(flops, p[kGrain], T(4.0));
+    const T awake = in.threads > 1 ? miss_share(flops, p[kGrain], T(4.0)) : T(0.0);
     const T threads = 1.0 + (in.threads - 1.0) * awake;
-    const T alone = (1.0 + p[kContention] * (threads - 1.0)) / threads;
-    const T alone_far = (1.0 + p[kMemoryContention] * (threads - 1.0)) / threads;
-    T layout = T(0.0);
-    if (in.trans_a) layout += p[kLayoutTransA];
-    if (in.trans_b) layout += p[kLayoutTransB];
+    const T near_share = (1.0 + p[kContention] * (threads - 1.0)) / threads;
+    const T far_share = (1.0 + p[kMemoryContention] * (threads - 1.0)) / threads;
+    const T trans_a = in.trans_a ? T(exp(p[kTransA])) : T(1.0);
+    const T trans_b = in.trans_b ? T(exp(p[kTransB])) : T(1.0);
+    const double a = in.element_bytes * in.m * in.k;
+    const double b = in.element_bytes * in.k * in.n;
+    const double c = in.element_bytes * in.m * in.n;
+
+    T compute = 2.0 * padded(in.m, p[kTileM], p[kEdgeM]) * padded(in.n, p[kTileN], p[kEdgeN]) *
+                padded(in.k, p[kTileK], p[kEdgeK]) / p[kFlopRate];
+    T move = T(0.0);
+    if (flops < p[kDirectLimit]) {
+      compute *= exp(in.trans_a ? T(p[kDirect] + p[kDirectTransA]) : p[kDirect]);
+    } else {
+      move = a * trans_a * p[kMoveA] + b * trans_b * p[kMoveB] +
+             c * (1.0 + in.k / p[kDepth]) * p[kMoveC];
+    }
+    const double working_set = std::max(a + b + c, in.reuse_distance);
+    const T far = ((a * trans_a + b * trans_b) * p[kFarIn] + c * p[kFarOut]) *
+                  miss_share(working_set, p[kCapacity], p[kSharpness]);
 
     TimeParts<T> out;
     out.fixed = in.batch * (p[kCall] + awake * p[kFork]);
-    out.compute = in.batch * 2.0 * (in.m + p[kEdgeM]) * (in.n + p[kEdgeN]) * (in.k + p[kEdgeK]) *
-                  exp(layout) / p[kFlopRate] * alone;
-    const T near = in.element_bytes *
-                   (in.m * in.k * p[kMoveA] + in.k * in.n * p[kMoveB] +
-                    in.m * in.n * (1.0 + in.k / p[kDepth]) * p[kMoveC]) *
-                   alone;
-    const double bytes = in.element_bytes * (in.m * in.k + in.k * in.n + in.m * in.n);
-    const T far = bytes * miss_share(bytes, p[kCapacity], p[kSharpness]) / p[kFar] * alone_far;
-    out.memory = in.batch * (near + far);
+    out.compute = in.batch * compute * near_share;
+    out.memory = in.batch * (move * near_share + far * far_share);
     out.total = out.fixed + out.compute + out.memory;
     return out;
   }

@@ -3,18 +3,19 @@
 //
 //   t = call + [n' > 1] fork + pnorm(T_c, T_m; overlap)
 //   T_c = (elements element_time + rows row_time) r(n')
-//   T_m = bytes [ r(n') / near + (r_m(n') / far - r(n') / near) miss(bytes / (capacity)) ]
+//   T_m = bytes [ r(n') / near + (r_m(n') / far - r(n') / near) miss(W / capacity) ]
 //   r(n) = 1 - parallel + parallel / n             share left when `parallel` is shared out
 //   r_m(n) = 1 - parallel + parallel / speedup(n; contention)
 //   n' = 1 + (n - 1) g,  g = 1 / (1 + (grain / elements)^4)
 //
-// Assumptions: the working set of the call is its own traffic, as in a loop over one call and for
-// an operation whose operands the previous one has just touched; work below `grain` elements stays
-// on one thread (libraries do not wake others for it); one region is forked per call.
-// Sources: roofline with partial overlap as in overlap.h; cache term as in
+// Assumptions: the working set W is the call's own traffic, as in a loop over one call and for an
+// operation whose operands the previous one has just touched, or what was touched since; work below
+// `grain` elements stays on one thread (libraries do not wake others for it); one region is forked
+// per call. Sources: roofline with partial overlap as in overlap.h; cache term as in
 // cache_traffic.h; thread scaling as in thread_scaling.h. Derivation: docs/models/cpu-stream.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -33,6 +34,7 @@ struct CpuStream {
     double bytes = 0;
     double rows = 0;  // reduced or normalised rows, 0 if there are none
     double threads = 1;
+    double reuse_distance = 0;  // bytes touched since the operands were last used
   };
 
   enum {
@@ -79,7 +81,7 @@ struct CpuStream {
     const T left = 1.0 - p[kParallel] + p[kParallel] / threads;
     const T left_far =
         1.0 - p[kParallel] + p[kParallel] * (1.0 + p[kContention] * (threads - 1.0)) / threads;
-    const T miss = miss_share(in.bytes, p[kCapacity], p[kSharpness]);
+    const T miss = miss_share(std::max(in.bytes, in.reuse_distance), p[kCapacity], p[kSharpness]);
     const T near = left / p[kNear];
     const T far = left_far / p[kFar];
     TimeParts<T> out;
