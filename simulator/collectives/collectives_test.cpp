@@ -43,7 +43,7 @@ class TestNetwork : public CollectiveNetwork {
   bool crosses(int from, int to) const {
     if (from == kSwitchRank || to == kSwitchRank) return shape_.group.machines > 1;
     return from / shape_.group.per_machine != to / shape_.group.per_machine &&
-           shape_.group.per_machine > 1 && shape_.group.machines > 1;
+           shape_.group.machines > 1;
   }
 
   ResourceId wire(int from, int to, BytesPerSecond rate) {
