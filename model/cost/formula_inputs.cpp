@@ -1,19 +1,7 @@
 #include "model/cost/formula_inputs.h"
 
-#include <string>
-
-#include "core/error.h"
-
 namespace paceline {
 namespace {
-
-template <typename Shape>
-const Shape& shape_of(const Kernel& kernel, std::string_view wanted) {
-  if (const Shape* shape = std::get_if<Shape>(&kernel.shape)) return *shape;
-  throw InputError("kernel " + kernel.implementation + " has the shape \"" +
-                   to_string(kernel.shape) + "\"; its formula needs a " + std::string(wanted) +
-                   " shape");
-}
 
 double number(std::int64_t value) { return static_cast<double>(value); }
 

@@ -7,9 +7,16 @@
 #include "model/formula/cpu_convolution.h"
 #include "model/formula/cpu_gemm.h"
 #include "model/formula/cpu_stream.h"
+#include "model/formula/gpu_attention.h"
+#include "model/formula/gpu_convolution.h"
+#include "model/formula/gpu_gemm.h"
+#include "model/formula/gpu_rnn.h"
+#include "model/formula/gpu_stream.h"
 
 namespace paceline {
 
-using KernelFormulas = std::tuple<formula::CpuConvolution, formula::CpuGemm, formula::CpuStream>;
+using KernelFormulas =
+    std::tuple<formula::CpuConvolution, formula::CpuGemm, formula::CpuStream, formula::GpuAttention,
+               formula::GpuConvolution, formula::GpuGemm, formula::GpuRnn, formula::GpuStream>;
 
 }  // namespace paceline

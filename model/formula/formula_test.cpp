@@ -2,13 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "model/cost/formulas.h"
 #include "model/formula/cache_traffic.h"
 #include "model/formula/overlap.h"
 #include "model/formula/thread_scaling.h"
+#include "model/hardware/device_catalog.h"
 
 namespace paceline {
 namespace {
@@ -88,20 +91,24 @@ TEST(Formulas, MoreBytesTakeLonger) {
 // The total is never less than any of its parts: no resource is used for free.
 TEST(Formulas, TheTotalCoversEachPart) {
   std::mt19937 random(3);
-  const std::vector<Kernel> kernels = {
-      {"x", GemmShape{.m = 512, .n = 64, .k = 2048, .trans_a = true}},
-      {"x", StreamShape{.elements = 1 << 20, .read = Bytes(4e6), .written = Bytes(4e6), .row = 64}},
-      {"x", ConvShape{.n = 4, .c = 3, .h = 32, .w = 32, .k = 16, .r = 3, .s = 3}}};
+  // One kernel of each kind; a formula takes the one its name says.
+  const std::map<std::string, Kernel> kernels = {
+      {"gemm", {"x", GemmShape{.m = 512, .n = 64, .k = 2048, .trans_a = true}}},
+      {"convolution", {"x", ConvShape{.n = 4, .c = 3, .h = 32, .w = 32, .k = 16, .r = 3, .s = 3}}},
+      {"stream",
+       {"x",
+        StreamShape{.elements = 1 << 20, .read = Bytes(4e6), .written = Bytes(4e6), .row = 64}}},
+      {"rnn", {"x", RnnShape{.input = 64, .hidden = 128, .batch = 8, .steps = 10, .layers = 2}}},
+      {"attention",
+       {"x", AttentionShape{.batch = 2, .seq = 256, .heads = 4, .kv_heads = 2, .head_dim = 64}}}};
+  const DeviceCatalog devices = DeviceCatalog::shipped();
   for (const FormulaEntry& entry : kernel_formulas()) {
-    for (const Kernel& kernel : kernels) {
-      if (entry.id.find("gemm") != std::string_view::npos && kernel.shape.index() != 0) continue;
-      if (entry.id.find("convolution") != std::string_view::npos && kernel.shape.index() != 1) {
-        continue;
-      }
-      if (entry.id.find("stream") != std::string_view::npos && kernel.shape.index() != 2) continue;
+    for (const auto& [kind, kernel] : kernels) {
+      if (entry.id.find(kind) == std::string_view::npos) continue;
       for (const int threads : {1, 2, 16}) {
         const std::vector<double> values = plausible(entry, random);
-        const auto parts = entry.evaluate(kernel, {.threads = threads}, values.data());
+        const auto parts = entry.evaluate(kernel, {.threads = threads, .device = &devices.at("t4")},
+                                          values.data());
         EXPECT_TRUE(std::isfinite(parts.total));
         EXPECT_GE(parts.total, std::max({parts.fixed, parts.compute, parts.memory}));
       }

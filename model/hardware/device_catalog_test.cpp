@@ -123,6 +123,13 @@ TEST(DeviceCatalog, MatrixPeaksAreAPowerOfTwoPerClock) {
   }
 }
 
+TEST(DeviceCatalog, KnowsWhichProductsRunOnMatrixUnits) {
+  EXPECT_TRUE(catalog().at("v100-sxm2-16g").uses_matrix_units(Precision::kFp16));
+  EXPECT_FALSE(catalog().at("v100-sxm2-16g").uses_matrix_units(Precision::kFp32));
+  EXPECT_FALSE(catalog().at("p100-sxm2").uses_matrix_units(Precision::kFp16));
+  EXPECT_TRUE(catalog().at("mi210").uses_matrix_units(Precision::kFp32));
+}
+
 // Narrower types are never slower: fp8 >= 16-bit >= tf32 >= fp32.
 TEST(DeviceCatalog, NarrowerTypesAreNotSlower) {
   for (const DeviceSpec& device : catalog().devices()) {

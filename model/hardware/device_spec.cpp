@@ -143,6 +143,11 @@ FlopsPerSecond DeviceSpec::peak(Precision precision) const {
                    known);
 }
 
+bool DeviceSpec::uses_matrix_units(Precision precision) const {
+  if (!matrix_units) return false;
+  return precision != Precision::kFp32 || peak(precision) > vector_peak.value;
+}
+
 DeviceSpec read_device(JsonObject root) {
   FactReader facts(root.object("sources"));
   DeviceSpec spec;
@@ -159,6 +164,7 @@ DeviceSpec read_device(JsonObject root) {
   spec.boost_clock = facts.quantity<Hertz>(root, "boost_clock");
   spec.matrix_clock = facts.optional_quantity<Hertz>(root, "matrix_clock");
   spec.vector_peak = facts.quantity<FlopsPerSecond>(root, "vector_peak");
+  if (spec.kind == DeviceKind::kGpu) spec.matrix_units = root.boolean("matrix_units");
   spec.matrix_peak = read_peaks(root.object("matrix_peak"), facts);
   spec.last_level_cache = facts.quantity<Bytes>(root, "last_level_cache");
   spec.shared_memory = facts.optional_quantity<Bytes>(root, "shared_memory");

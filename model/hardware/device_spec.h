@@ -77,6 +77,8 @@ struct DeviceSpec {
   std::optional<Fact<Hertz>> matrix_clock;  // the clock of `matrix_peak`, where it is not boost
   Fact<FlopsPerSecond> vector_peak;         // fp32; at boost clock, of a CPU at base clock
 
+  // Whether there are units for whole small matrix products (tensor cores); always false for a CPU.
+  bool matrix_units = false;
   // Dense peak of matrix products with fp32 accumulation. A missing precision has no arithmetic
   // of its own on this device.
   std::map<Precision, Fact<FlopsPerSecond>> matrix_peak;
@@ -91,6 +93,9 @@ struct DeviceSpec {
 
   // Peak for matrix products at this precision. Throws UsageError naming those the device has.
   FlopsPerSecond peak(Precision precision) const;
+  // Whether products at this precision run on the matrix units: fp32 does only where its matrix
+  // peak exceeds the vector peak.
+  bool uses_matrix_units(Precision precision) const;
 };
 
 // Reads one device file; throws InputError naming file, path, what was found and what is allowed.

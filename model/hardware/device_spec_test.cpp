@@ -20,6 +20,7 @@ constexpr std::string_view kDevice = R"({
   "vector_flop_per_clock": {"value": 256, "source": "sheet"},
   "boost_clock": {"value": "1 GHz", "source": "sheet"},
   "vector_peak": {"value": "2.56 TFLOP/s", "source": "sheet"},
+  "matrix_units": false,
   "matrix_peak": {"fp32": {"value": "2.56 TFLOP/s", "source": "sheet"}},
   "last_level_cache": {"value": "2 MiB", "source": "sheet"},
   "memory": {"type": "GDDR5", "bandwidth": {"value": "224 GB/s", "source": "sheet"},

@@ -1,0 +1,109 @@
+// The inputs of the GPU formulas: shapes as plain numbers, and the facts of the device.
+#include "model/cost/formula_inputs.h"
+#include "model/hardware/device_spec.h"
+
+namespace paceline {
+namespace {
+
+double number(std::int64_t value) { return static_cast<double>(value); }
+
+const DeviceSpec& device_of(const Kernel& kernel, const ExecutionContext& context) {
+  if (context.device != nullptr) return *context.device;
+  throw InputError("kernel " + kernel.implementation +
+                   ": its formula is in shares of a device's peaks, but no device is given");
+}
+
+formula::GpuDevice facts(const DeviceSpec& device) {
+  return {.multiprocessors = number(device.multiprocessors.value),
+          .matrix_peak = 0,
+          .vector_peak = device.vector_peak.value.si(),
+          .bandwidth = device.memory.bandwidth.value.si(),
+          .cache = device.last_level_cache.value.si()};
+}
+
+// With the peak of the kernel's precision.
+formula::GpuDevice facts(const DeviceSpec& device, Precision precision) {
+  formula::GpuDevice out = facts(device);
+  out.matrix_peak = device.peak(precision).si();
+  return out;
+}
+
+}  // namespace
+
+void read_input(const Kernel& kernel, const ExecutionContext& context,
+                formula::GpuGemm::Input& input) {
+  const GemmShape& s = shape_of<GemmShape>(kernel, "gemm");
+  const DeviceSpec& device = device_of(kernel, context);
+  input = {.m = number(s.m),
+           .n = number(s.n),
+           .k = number(s.k),
+           .batch = number(s.batch),
+           .trans_a = s.trans_a,
+           .trans_b = s.trans_b,
+           .element_bytes = element_size(kernel.precision).si(),
+           .on_matrix_units = device.uses_matrix_units(kernel.precision),
+           .device = facts(device, kernel.precision)};
+}
+
+void read_input(const Kernel& kernel, const ExecutionContext& context,
+                formula::GpuConvolution::Input& input) {
+  const ConvShape& s = shape_of<ConvShape>(kernel, "convolution");
+  const DeviceSpec& device = device_of(kernel, context);
+  input = {.pass = static_cast<formula::ConvolutionPass>(s.pass),
+           .n = number(s.n),
+           .c = number(s.c),
+           .h = number(s.h),
+           .w = number(s.w),
+           .k = number(s.k),
+           .r = number(s.r),
+           .s = number(s.s),
+           .p = number(s.output_h()),
+           .q = number(s.output_w()),
+           .stride_h = number(s.stride_h),
+           .stride_w = number(s.stride_w),
+           .groups = number(s.groups),
+           .element_bytes = element_size(kernel.precision).si(),
+           .on_matrix_units = device.uses_matrix_units(kernel.precision),
+           .workspace_limit = context.workspace_limit.si(),
+           .device = facts(device, kernel.precision)};
+}
+
+void read_input(const Kernel& kernel, const ExecutionContext& context,
+                formula::GpuAttention::Input& input) {
+  const AttentionShape& s = shape_of<AttentionShape>(kernel, "attention");
+  input = {.batch = number(s.batch),
+           .seq = number(s.seq),
+           .heads = number(s.heads),
+           .kv_heads = number(s.kv_heads),
+           .head_dim = number(s.head_dim),
+           .causal = s.causal,
+           .backward = s.pass != Pass::kForward,
+           .element_bytes = element_size(kernel.precision).si(),
+           .device = facts(device_of(kernel, context), kernel.precision)};
+}
+
+void read_input(const Kernel& kernel, const ExecutionContext& context,
+                formula::GpuRnn::Input& input) {
+  const RnnShape& s = shape_of<RnnShape>(kernel, "recurrent");
+  input = {.gates = number(s.gates),
+           .input = number(s.input),
+           .hidden = number(s.hidden),
+           .batch = number(s.batch),
+           .steps = number(s.steps),
+           .layers = number(s.layers),
+           .directions = s.bidirectional ? 2.0 : 1.0,
+           .weight_gradient = s.pass == Pass::kWgrad,
+           .element_bytes = element_size(kernel.precision).si(),
+           .device = facts(device_of(kernel, context), kernel.precision)};
+}
+
+void read_input(const Kernel& kernel, const ExecutionContext& context,
+                formula::GpuStream::Input& input) {
+  const StreamShape& s = shape_of<StreamShape>(kernel, "stream");
+  input = {.elements = number(s.elements),
+           .bytes = s.read.si() + s.written.si(),
+           .rows = s.row > 0 ? number(s.elements) / number(s.row) : 0,
+           .device = facts(device_of(kernel, context))};
+}
+
+}  // namespace paceline

@@ -1,0 +1,154 @@
+// gpu.convolution/1: one pass of a convolution on a GPU by the fastest algorithm that fits the
+// workspace limit:
+//
+//   t = launch + min over algorithms of T(algorithm)
+//
+//   implicit GEMM    the tiled product (gpu_tiles.h)   forward  (N P Q) x K/g     x (C/g) R S
+//                                                      dgrad    (N H W) x C/g     x (K/g) R S
+//                                                      wgrad    K/g     x (C/g)RS x  N P Q
+//                    repeated g times, T_c slowed down by exp(pointwise) for 1 x 1 filters,
+//                    exp(strided) for stride > 1, exp(image) for fewer than 8 input channels
+//   Winograd fused   3 x 3, stride 1, m = 2: alpha^2 = 16 products T x K x C, T = N P/2 Q/2 tiles,
+//                    slowed down by exp(winograd); no workspace
+//   Winograd staged  3 x 3 or 5 x 5, stride 1, m = 4: alpha^2 products, alpha = m + R - 1, T_c
+//                    slowed down by exp(winograd_staged); the transformed tensors, 2 alpha^2
+//                    (T C + T K + C K) elements, are written and read
+//   FFT              stride 1, 2 to 32 taps: 32 x 32 tiles with overlap, or the whole image;
+//                    transforms and point products slowed down by exp(fft)
+//   depthwise        g = C: compulsory bytes at share depthwise_share of the bandwidth
+//
+// The winograd forms exist for fp32 on vector units; on matrix units libraries stay with implicit
+// GEMM. Sources: Lavin and Gray, "Fast algorithms for convolutional neural networks", CVPR 2016
+// (Winograd and its cost); Mathieu et al., "Fast training of convolutional networks through FFTs",
+// ICLR 2014; cuDNN's documented algorithms. Derivation, fitted values and where it breaks:
+// docs/models/gpu-convolution.md.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "model/formula/gpu_convolution_algorithms.h"
+#include "model/formula/gpu_tiles.h"
+
+namespace paceline::formula {
+
+struct GpuConvolution {
+  static constexpr std::string_view kId = "gpu.convolution/1";
+
+  using Input = ConvolutionInput;
+
+  enum {
+    kLaunch,
+    kComputeShare,
+    kFeed,
+    kPrologue,
+    kWave,
+    kSplitCost,
+    kOverlap,
+    kSaturation,
+    kMemoryShare,
+    kCacheFit,
+    kCacheGain,
+    kPointwise,
+    kStrided,
+    kImage,
+    kWinograd,
+    kWinogradStaged,
+    kFft,
+    kDepthwiseShare,
+    kCount
+  };
+  static constexpr std::array<Declaration, kCount> kParameters = {{
+      {"launch", "s"},
+      {"compute_share", "1"},
+      {"feed", "1"},
+      {"prologue", "1"},
+      {"wave", "1", Domain::kFraction},
+      {"split_cost", "s"},
+      {"overlap", "1"},
+      {"saturation", "1"},
+      {"memory_share", "1"},
+      {"cache_fit", "1"},
+      {"cache_gain", "1"},
+      {"pointwise", "1", Domain::kReal},
+      {"strided", "1", Domain::kReal},
+      {"image", "1", Domain::kReal},
+      {"winograd", "1", Domain::kReal},
+      {"winograd_staged", "1", Domain::kReal},
+      {"fft", "1", Domain::kReal},
+      {"depthwise_share", "1"},
+  }};
+
+  // ln of the slow-down of T_c for this algorithm and shape.
+  template <typename T>
+  static T slower(const Input& in, ConvolutionAlgorithm algorithm, const T* p) {
+    T out = T(0.0);
+    if (algorithm == ConvolutionAlgorithm::kWinograd) return p[kWinograd];
+    if (algorithm == ConvolutionAlgorithm::kWinogradStaged) return p[kWinogradStaged];
+    if (algorithm == ConvolutionAlgorithm::kFft) return p[kFft];
+    if (in.r * in.s == 1) out += p[kPointwise];
+    if (in.stride_h * in.stride_w > 1) out += p[kStrided];
+    if (in.c / in.groups < kImageChannels) out += p[kImage];
+    return out;
+  }
+
+  template <typename T>
+  static TimeParts<T> algorithm_time(const Input& in, ConvolutionAlgorithm algorithm, const T* p) {
+    using std::exp;
+    TimeParts<T> out;
+    const GpuMemory<T> memory{p[kMemoryShare], p[kCacheFit], p[kCacheGain]};
+    if (algorithm == ConvolutionAlgorithm::kDepthwise) {
+      out.fixed = p[kLaunch];
+      out.compute = T(0.0);
+      out.memory = compulsory_bytes(in) / (p[kDepthwiseShare] * in.device.bandwidth);
+      out.total = out.fixed + out.memory;
+      return out;
+    }
+    const TileRates<T> rates{p[kComputeShare] * exp(-slower(in, algorithm, p)),
+                             p[kFeed],
+                             p[kPrologue],
+                             p[kWave],
+                             p[kSplitCost],
+                             p[kOverlap],
+                             p[kSaturation],
+                             memory};
+    if (algorithm == ConvolutionAlgorithm::kFft) {
+      out.fixed = p[kLaunch];
+      out.compute = fft_flops(in) / (in.device.vector_peak * rates.compute_share);
+      out.memory = gpu_memory_time(fft_bytes(in), in.device, memory);
+      out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));
+      return out;
+    }
+    out = tiled_product_time(product(in, algorithm), in.device, rates);
+    out.fixed += p[kLaunch];
+    out.total += p[kLaunch];
+    return out;
+  }
+
+  // The fastest algorithm whose workspace fits.
+  static ConvolutionAlgorithm fastest(const Input& in, const double* p) {
+    ConvolutionAlgorithm best = ConvolutionAlgorithm::kImplicitGemm;
+    double best_time = std::numeric_limits<double>::infinity();
+    for (const ConvolutionAlgorithm algorithm : kConvolutionAlgorithms) {
+      if (!is_supported(in, algorithm)) continue;
+      if (workspace_bytes(in, algorithm) > in.workspace_limit) continue;
+      const double time = algorithm_time(in, algorithm, p).total;
+      if (time < best_time) {
+        best_time = time;
+        best = algorithm;
+      }
+    }
+    return best;
+  }
+
+  template <typename T>
+  static TimeParts<T> time(const Input& in, const T* p) {
+    std::array<double, kCount> values;
+    for (std::size_t i = 0; i < kCount; ++i) values[i] = plain(p[i]);
+    return algorithm_time(in, fastest(in, values.data()), p);
+  }
+};
+
+}  // namespace paceline::formula

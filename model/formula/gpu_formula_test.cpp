@@ -1,0 +1,225 @@
+// Laws of the GPU formulas: limits in which the answer is known, and directions that physics fixes.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "model/formula/gpu_attention.h"
+#include "model/formula/gpu_convolution.h"
+#include "model/formula/gpu_gemm.h"
+#include "model/formula/gpu_rnn.h"
+#include "model/formula/gpu_stream.h"
+
+namespace paceline::formula {
+namespace {
+
+// A round device: 100 multiprocessors, 10 TFLOP/s, 1 TB/s, 10 MB of cache.
+constexpr GpuDevice kDevice{100, 10e12, 10e12, 1e12, 10e6};
+
+// launch, compute_share, feed, prologue, wave, split_cost, overlap, saturation, memory_share,
+// cache_fit, cache_gain, layout_nn, layout_nt, unaligned: an ideal device.
+std::array<double, GpuGemm::kCount> ideal_gemm() {
+  return {0, 1, 0, 0, 1, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0};
+}
+
+GpuGemm::Input square(double size) {
+  GpuGemm::Input in{.m = size, .n = size, .k = size};
+  in.trans_a = true;
+  in.device = kDevice;
+  return in;
+}
+
+// 10240^3 is 64 x 100 tiles of 128 x 128: whole waves, so an ideal device runs at its peak.
+TEST(GpuGemm, RunsAtPeakWhenTilesFillWholeWaves) {
+  const auto p = ideal_gemm();
+  const double flops = 2.0 * 10240 * 10240 * 10240;
+  EXPECT_NEAR(GpuGemm::time(square(10240), p.data()).total, flops / 10e12, 1e-6);
+}
+
+// One row of 101 tiles on 100 multiprocessors takes two waves, as 200 tiles do.
+TEST(GpuGemm, ALastWaveOfOneTileCostsAWholeWave) {
+  const auto p = ideal_gemm();
+  const TiledProduct one{128, 128 * 100, 4096, 1, 0, false};
+  const TiledProduct more{128, 128 * 101, 4096, 1, 0, false};
+  const TileRates<double> rates = GpuGemm::rates(square(1), p.data());
+  const TileChoice tile{128, 128, 1};
+  EXPECT_DOUBLE_EQ(tiled_product_time(more, kDevice, rates, tile).compute,
+                   2 * tiled_product_time(one, kDevice, rates, tile).compute);
+}
+
+// A few rows times a matrix move k n weights; where arithmetic is plentiful that is what bounds.
+TEST(GpuGemm, AFewRowsTimesAMatrixTakeTheTimeToReadTheMatrix) {
+  const auto p = ideal_gemm();
+  GpuGemm::Input in = square(8192);
+  in.m = 1;
+  in.device.matrix_peak = 1e15;
+  EXPECT_NEAR(GpuGemm::time(in, p.data()).total / (4.0 * 8192 * 8192 / 1e12), 1, 1e-3);
+}
+
+// One output tile occupies one of a hundred multiprocessors unless K is split among them.
+TEST(GpuGemm, SplitsALongSumAmongIdleMultiprocessors) {
+  auto p = ideal_gemm();
+  GpuGemm::Input in = square(32);
+  in.k = 100000;
+  const double unsplit = GpuGemm::time(in, p.data()).total;
+  p[GpuGemm::kSplitCost] = 0;
+  EXPECT_LT(GpuGemm::time(in, p.data()).total, unsplit / 10);
+}
+
+TEST(GpuGemm, IsSlowedByLayoutAndOnMatrixUnitsByAlignment) {
+  auto p = ideal_gemm();
+  p[GpuGemm::kLayoutNn] = std::log(1.5);
+  p[GpuGemm::kUnaligned] = std::log(2.0);
+  GpuGemm::Input in = square(10240);
+  const double base = GpuGemm::time(in, p.data()).total;
+  in.trans_a = false;
+  EXPECT_NEAR(GpuGemm::time(in, p.data()).total / base, 1.5, 1e-6);
+  in.trans_a = true;
+  in.k = 10241;  // rows of 40964 bytes
+  EXPECT_NEAR(GpuGemm::time(in, p.data()).total / base, 1, 1e-3);
+  in.on_matrix_units = true;
+  EXPECT_NEAR(GpuGemm::time(in, p.data()).total / base, 2, 1e-3);
+}
+
+// Far above the cache a copy runs at the memory's rate; far below, at the cache's.
+TEST(GpuStream, RunsAtTheRateOfMemoryOrOfTheCache) {
+  // launch, memory_share, cache_fit, cache_gain, element_work, row_work, overlap
+  const std::array<double, GpuStream::kCount> p = {0, 0.8, 0.5, 3, 0, 0, 1};
+  GpuStream::Input in{.elements = 1, .bytes = 10e9, .rows = 0, .device = kDevice};
+  EXPECT_NEAR(GpuStream::time(in, p.data()).total, 10e9 / 0.8e12, 1e-6);
+  in.bytes = 100e3;
+  EXPECT_NEAR(GpuStream::time(in, p.data()).total * 3.2e12 / 100e3, 1, 1e-3);
+}
+
+GpuConvolution::Input square3() {
+  GpuConvolution::Input in{.n = 32, .c = 128, .h = 28, .w = 28, .k = 128, .r = 3, .s = 3};
+  in.p = in.q = 28;
+  in.device = kDevice;
+  return in;
+}
+
+// launch, compute_share, feed, prologue, wave, split_cost, overlap, saturation, memory_share,
+// cache_fit, cache_gain, pointwise, strided, image, winograd, winograd_staged, fft, depthwise.
+std::array<double, GpuConvolution::kCount> ideal_convolution() {
+  return {0, 1, 0, 0, 0, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0, 0, 0, 0, 1};
+}
+
+// F(2 x 2, 3 x 3) needs 16 products where 36 multiplications stood: 2.25 times fewer.
+TEST(GpuConvolution, WinogradDoesFewerProducts) {
+  const auto p = ideal_convolution();
+  const GpuConvolution::Input in = square3();
+  const auto time = [&](ConvolutionAlgorithm a) {
+    return GpuConvolution::algorithm_time(in, a, p.data()).compute;
+  };
+  EXPECT_NEAR(time(ConvolutionAlgorithm::kImplicitGemm) / time(ConvolutionAlgorithm::kWinograd),
+              2.25, 0.05);
+}
+
+// With a limit below its workspace an algorithm is not chosen, and a tighter limit never helps.
+TEST(GpuConvolution, KeepsToTheWorkspaceLimit) {
+  auto p = ideal_convolution();
+  p[GpuConvolution::kWinograd] = 10;
+  p[GpuConvolution::kFft] = 10;
+  GpuConvolution::Input in = square3();
+  ASSERT_EQ(GpuConvolution::fastest(in, p.data()), ConvolutionAlgorithm::kWinogradStaged);
+  const double needed = workspace_bytes(in, ConvolutionAlgorithm::kWinogradStaged);
+  const double unlimited = GpuConvolution::time(in, p.data()).total;
+  in.workspace_limit = needed;
+  EXPECT_DOUBLE_EQ(GpuConvolution::time(in, p.data()).total, unlimited);
+  in.workspace_limit = needed - 1;
+  EXPECT_EQ(GpuConvolution::fastest(in, p.data()), ConvolutionAlgorithm::kImplicitGemm);
+  EXPECT_GT(GpuConvolution::time(in, p.data()).total, unlimited);
+}
+
+// All passes of one convolution do the same arithmetic when nothing is strided.
+TEST(GpuConvolution, PassesMultiplyTheSameNumbers) {
+  GpuConvolution::Input in = square3();
+  const auto flops = [&](ConvolutionPass pass) {
+    in.pass = pass;
+    const TiledProduct w = product(in, ConvolutionAlgorithm::kImplicitGemm);
+    return w.batch * w.m * w.n * w.k;
+  };
+  EXPECT_DOUBLE_EQ(flops(ConvolutionPass::kForward), flops(ConvolutionPass::kDgrad));
+  EXPECT_DOUBLE_EQ(flops(ConvolutionPass::kForward), flops(ConvolutionPass::kWgrad));
+}
+
+TEST(GpuConvolution, DoesNotOfferFastFormsOnMatrixUnitsOrWithStride) {
+  GpuConvolution::Input in = square3();
+  EXPECT_TRUE(is_supported(in, ConvolutionAlgorithm::kWinograd));
+  in.stride_h = 2;
+  EXPECT_FALSE(is_supported(in, ConvolutionAlgorithm::kWinograd));
+  in.stride_h = 1;
+  in.on_matrix_units = true;
+  EXPECT_FALSE(is_supported(in, ConvolutionAlgorithm::kWinogradStaged));
+  EXPECT_FALSE(is_supported(in, ConvolutionAlgorithm::kFft));
+  EXPECT_FALSE(is_supported(in, ConvolutionAlgorithm::kDepthwise));
+}
+
+// launch, compute_share, narrow, memory_share, overlap
+constexpr std::array<double, GpuAttention::kCount> kIdealAttention = {0, 1, 0, 1, 1e6};
+
+GpuAttention::Input attention(double seq, bool causal) {
+  GpuAttention::Input in{.batch = 8, .seq = seq, .heads = 64, .kv_heads = 64, .head_dim = 128};
+  in.causal = causal;
+  in.device = kDevice;
+  return in;
+}
+
+// Long attention is 4 b h L^2 d FLOP at peak; a causal one half of it, up to its diagonal blocks.
+TEST(GpuAttention, IsTwoProductsAtPeakAndHalfOfThatWhenCausal) {
+  const double full = GpuAttention::time(attention(8192, false), kIdealAttention.data()).total;
+  EXPECT_NEAR(full, 4.0 * 8 * 64 * 8192 * 8192 * 128 / 10e12, 1e-9);
+  const double causal = GpuAttention::time(attention(8192, true), kIdealAttention.data()).total;
+  EXPECT_NEAR(causal / full, 0.5 * (1 + 128.0 / 8192), 1e-9);
+}
+
+// One head on a hundred multiprocessors lasts as long as its longest block.
+TEST(GpuAttention, ASmallGridLastsAsLongAsItsLongestBlock) {
+  GpuAttention::Input in = attention(1024, true);
+  in.batch = in.heads = in.kv_heads = 1;
+  const double time = GpuAttention::time(in, kIdealAttention.data()).total;
+  EXPECT_NEAR(time, 4.0 * 128 * 128 * 1024 / (10e12 / 100), 1e-12);
+}
+
+// launch, step, compute_share, half_batch, overlap, memory_share, cache_fit, cache_gain
+constexpr std::array<double, GpuRnn::kCount> kIdealRnn = {0, 0, 1, 0, 1e6, 1, 1e-9, 1};
+
+GpuRnn::Input lstm(double batch) {
+  GpuRnn::Input in{.gates = 4, .input = 1024, .hidden = 1024, .batch = batch, .steps = 100};
+  in.device = kDevice;
+  return in;
+}
+
+// With a large batch the layer is arithmetic: 2 g H (I + H) B T.
+TEST(GpuRnn, IsArithmeticForALargeBatchAndTheReadingOfWeightsForASmallOne) {
+  EXPECT_NEAR(GpuRnn::time(lstm(4096), kIdealRnn.data()).total /
+                  (2.0 * 4 * 1024 * 2048 * 4096 * 100 / 10e12),
+              1, 1e-3);
+  GpuRnn::Input small = lstm(1);
+  small.input = 0;
+  EXPECT_NEAR(GpuRnn::time(small, kIdealRnn.data()).total /
+                  (100 * 4.0 * (4 * 1024 * 1024 + 6 * 1024) / 1e12),
+              1, 1e-3);
+}
+
+// Layers work on different steps at the same time: two layers of a latency-bound network take one
+// step more, not twice the time.
+TEST(GpuRnn, OverlapsLayersOfALatencyBoundNetwork) {
+  auto p = kIdealRnn;
+  p[GpuRnn::kStep] = 1;
+  GpuRnn::Input in = lstm(1);
+  const double one = GpuRnn::time(in, p.data()).total;
+  in.layers = 2;
+  EXPECT_NEAR(GpuRnn::time(in, p.data()).total - one, 1, 0.01);
+}
+
+TEST(GpuRnn, WeightGradientHasNoSteps) {
+  auto p = kIdealRnn;
+  p[GpuRnn::kStep] = 1;
+  GpuRnn::Input in = lstm(64);
+  in.weight_gradient = true;
+  EXPECT_LT(GpuRnn::time(in, p.data()).total, 1);
+}
+
+}  // namespace
+}  // namespace paceline::formula

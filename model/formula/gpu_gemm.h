@@ -1,0 +1,107 @@
+// gpu.gemm/1: C[m x n] = op(A)[m x k] op(B)[k x n], `batch` times, by a tiling library on a GPU:
+//
+//   t = launch + tiled product (gpu_tiles.h) of m, n, k,  T_c slowed down by exp(layout +
+//   unaligned)
+//
+// Layout: 0 for A transposed and B not (BLAS convention; the forward product of a linear layer),
+// `layout_nn` for neither (its input gradient), `layout_nt` for B transposed (its weight gradient),
+// their sum for A and B both transposed. `unaligned` applies on matrix units when a row of an
+// operand is no multiple of 16 bytes: such operands cannot be loaded in the vectors that the units
+// consume. Derivation, fitted values and where it breaks: docs/models/gpu-gemm.md.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "model/formula/gpu_tiles.h"
+
+namespace paceline::formula {
+
+struct GpuGemm {
+  static constexpr std::string_view kId = "gpu.gemm/1";
+
+  struct Input {
+    double m = 0, n = 0, k = 0;
+    double batch = 1;
+    bool trans_a = false, trans_b = false;
+    double element_bytes = 4;
+    bool on_matrix_units = false;
+    GpuDevice device{};
+  };
+
+  enum {
+    kLaunch,
+    kComputeShare,
+    kFeed,
+    kPrologue,
+    kWave,
+    kSplitCost,
+    kOverlap,
+    kSaturation,
+    kMemoryShare,
+    kCacheFit,
+    kCacheGain,
+    kLayoutNn,
+    kLayoutNt,
+    kUnaligned,
+    kCount
+  };
+  static constexpr std::array<Declaration, kCount> kParameters = {{
+      {"launch", "s"},
+      {"compute_share", "1"},
+      {"feed", "1"},
+      {"prologue", "1"},
+      {"wave", "1", Domain::kFraction},
+      {"split_cost", "s"},
+      {"overlap", "1"},
+      {"saturation", "1"},
+      {"memory_share", "1"},
+      {"cache_fit", "1"},
+      {"cache_gain", "1"},
+      {"layout_nn", "1", Domain::kReal},
+      {"layout_nt", "1", Domain::kReal},
+      {"unaligned", "1", Domain::kReal},
+  }};
+
+  static bool is_aligned(const Input& in) {
+    const double rows[] = {in.trans_a ? in.k : in.m, in.trans_b ? in.n : in.k, in.m};
+    for (const double row : rows) {
+      if (std::fmod(row * in.element_bytes, 16.0) != 0.0) return false;
+    }
+    return true;
+  }
+
+  static TiledProduct product(const Input& in) {
+    const double elements = in.m * in.k + in.k * in.n + in.m * in.n;
+    return {in.m, in.n, in.k, in.batch, in.element_bytes * in.batch * elements, in.on_matrix_units};
+  }
+
+  template <typename T>
+  static TileRates<T> rates(const Input& in, const T* p) {
+    using std::exp;
+    T slower = T(0.0);
+    if (!in.trans_a && !in.trans_b) slower += p[kLayoutNn];
+    if (!in.trans_a && in.trans_b) slower += p[kLayoutNt];
+    if (in.trans_a && in.trans_b) slower += p[kLayoutNn] + p[kLayoutNt];
+    if (in.on_matrix_units && !is_aligned(in)) slower += p[kUnaligned];
+    return {p[kComputeShare] * exp(-slower),
+            p[kFeed],
+            p[kPrologue],
+            p[kWave],
+            p[kSplitCost],
+            p[kOverlap],
+            p[kSaturation],
+            {p[kMemoryShare], p[kCacheFit], p[kCacheGain]}};
+  }
+
+  template <typename T>
+  static TimeParts<T> time(const Input& in, const T* p) {
+    TimeParts<T> out = tiled_product_time(product(in), in.device, rates(in, p));
+    out.fixed += p[kLaunch];
+    out.total += p[kLaunch];
+    return out;
+  }
+};
+
+}  // namespace paceline::formula

@@ -1,0 +1,44 @@
+// Time for a GPU kernel to move its compulsory bytes Q, part of which may be found in the
+// last-level cache:
+//
+//   T_m = Q / (share W) ( miss + (1 - miss) / cache_gain ) / grid(n_b)
+//   miss(Q) = 1 / (1 + (cache_fit L2 / Q)^3)
+//   grid(n_b) = min(1, n_b / (saturation S))
+//
+// W is the data-sheet bandwidth and L2 the cache size; `share` of W is reached by large transfers,
+// `cache_fit` of the cache holds what the previous kernel (or the previous iteration of a
+// benchmark) left, and the cache is `cache_gain` times as fast as memory. A grid of n_b blocks on
+// S multiprocessors has too few loads in flight to reach the full rate (Little's law); `saturation`
+// blocks per multiprocessor do. The exponent 3 is how sharply hits disappear around cache_fit.
+// Derivation and evidence: docs/models/gpu-memory.md.
+#pragma once
+
+#include <algorithm>
+
+#include "model/formula/cache_traffic.h"
+#include "model/formula/gpu_device.h"
+
+namespace paceline::formula {
+
+template <typename T>
+struct GpuMemory {
+  T share;
+  T cache_fit;
+  T cache_gain;  // excess over 1: the cache is (1 + cache_gain) times as fast as memory
+};
+
+template <typename T>
+T gpu_memory_time(double bytes, const GpuDevice& device, const GpuMemory<T>& memory) {
+  const T miss = miss_share(bytes, T(memory.cache_fit * device.cache), T(3.0));
+  const T relative = miss + (1.0 - miss) / (1.0 + memory.cache_gain);
+  return bytes * relative / (memory.share * device.bandwidth);
+}
+
+// Slow-down of memory traffic by a grid of `blocks`; 1 for a grid that fills the device.
+template <typename T>
+T small_grid(double blocks, const GpuDevice& device, const T& saturation) {
+  const T needed = saturation * device.multiprocessors;
+  return blocks < plain(needed) ? T(needed / blocks) : T(1.0);
+}
+
+}  // namespace paceline::formula

@@ -1,0 +1,95 @@
+// gpu.rnn/1: a recurrent layer run by one library call (cuDNN) on a GPU. Forward and data gradient
+// walk through the steps; the input product of all steps is hoisted out of the walk, and layers
+// work on different steps at the same time:
+//
+//   t = launch + T_in + (steps + L - 1) T_step
+//   T_step = step + pnorm( 2 g H H B c / (P recurrent_share), c Q_cell; 1 + overlap )
+//   T_in   = 2 g H (I + (L - 1) H) B steps / (P compute_share)
+//   c      = directions L steps / (steps + L - 1)           cells that run at the same time
+//   Q_cell = bytes of g H H weights + B H (g + 2) activations, at the rates of gpu_memory.h
+//   recurrent_share = compute_share c B / (c B + half_batch)
+//
+// The weight gradient is one product over all steps at compute_share. `half_batch` says how many
+// columns fill half of the device: a product with few of them does not.
+// Source: Appleyard et al., "Optimizing performance of recurrent neural networks on GPUs",
+// arXiv 1604.01946. Persistent kernels, which keep the weights on chip, are not described.
+// Derivation, fitted values and where it breaks: docs/models/gpu-rnn.md.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "model/formula/gpu_memory.h"
+#include "model/formula/overlap.h"
+#include "model/formula/time_parts.h"
+
+namespace paceline::formula {
+
+struct GpuRnn {
+  static constexpr std::string_view kId = "gpu.rnn/1";
+
+  struct Input {
+    double gates = 4, input = 0, hidden = 0, batch = 0, steps = 0, layers = 1, directions = 1;
+    bool weight_gradient = false;
+    double element_bytes = 4;
+    GpuDevice device{};
+  };
+
+  enum {
+    kLaunch,
+    kStep,
+    kComputeShare,
+    kHalfBatch,
+    kOverlap,
+    kMemoryShare,
+    kCacheFit,
+    kCacheGain,
+    kCount
+  };
+  static constexpr std::array<Declaration, kCount> kParameters = {{
+      {"launch", "s"},
+      {"step", "s"},
+      {"compute_share", "1"},
+      {"half_batch", "1"},
+      {"overlap", "1"},
+      {"memory_share", "1"},
+      {"cache_fit", "1"},
+      {"cache_gain", "1"},
+  }};
+
+  template <typename T>
+  static TimeParts<T> time(const Input& in, const T* p) {
+    const T rate = in.device.matrix_peak * p[kComputeShare];
+    const double per_sample = 2 * in.gates * in.hidden * in.directions;  // FLOP of one input value
+    const double first = per_sample * in.input * in.batch * in.steps;
+    const double later =
+        per_sample * in.hidden * in.directions * in.batch * in.steps * (in.layers - 1);
+    const double recurrent = per_sample * in.hidden * in.batch * in.steps * in.layers;
+
+    TimeParts<T> out;
+    if (in.weight_gradient) {
+      out.fixed = p[kLaunch];
+      out.compute = (first + later + recurrent) / rate;
+      out.memory = T(0.0);
+      out.total = out.fixed + out.compute;
+      return out;
+    }
+    const double walk = in.steps + in.layers - 1;
+    const double cells = in.directions * in.layers * in.steps / walk;
+    const GpuMemory<T> memory{p[kMemoryShare], p[kCacheFit], p[kCacheGain]};
+    const double weights = in.gates * in.hidden * in.hidden;
+    const double state = in.batch * in.hidden * (in.gates + 2);
+    const double cell = 2 * in.gates * in.hidden * in.hidden * in.batch;
+    const T step_compute = cell * (cells + p[kHalfBatch] / in.batch) / rate;
+    const T step_memory =
+        gpu_memory_time(cells * in.element_bytes * (weights + state), in.device, memory);
+    out.fixed = p[kLaunch] + walk * p[kStep];
+    out.compute = (first + later) / rate + walk * step_compute;
+    out.memory = walk * step_memory;
+    out.total = out.fixed + (first + later) / rate +
+                walk * pnorm(step_compute, step_memory, T(1.0 + p[kOverlap]));
+    return out;
+  }
+};
+
+}  // namespace paceline::formula

@@ -1,0 +1,55 @@
+// gpu.stream/1: an operation limited by memory traffic on a GPU (elementwise, normalisation,
+// softmax, pooling, gather, copies, optimizer updates):
+//
+//   t = launch + pnorm(T_c, T_m; 1 + overlap)
+//   T_m = bytes at the rates of gpu_memory.h
+//   T_c = (elements element_work + rows row_work) / P_vector
+//
+// `element_work` and `row_work` are what an element and a row are worth in fp32 operations:
+// exponentials, shuffles of a reduction, rows too short to fill a warp. Elementwise kernels have
+// element_work near 0. Derivation, fitted values and where it breaks: docs/models/gpu-memory.md.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "model/formula/gpu_memory.h"
+#include "model/formula/overlap.h"
+#include "model/formula/time_parts.h"
+
+namespace paceline::formula {
+
+struct GpuStream {
+  static constexpr std::string_view kId = "gpu.stream/1";
+
+  struct Input {
+    double elements = 0;
+    double bytes = 0;
+    double rows = 0;
+    GpuDevice device{};
+  };
+
+  enum { kLaunch, kMemoryShare, kCacheFit, kCacheGain, kElementWork, kRowWork, kOverlap, kCount };
+  static constexpr std::array<Declaration, kCount> kParameters = {{
+      {"launch", "s"},
+      {"memory_share", "1"},
+      {"cache_fit", "1"},
+      {"cache_gain", "1"},
+      {"element_work", "FLOP"},
+      {"row_work", "FLOP"},
+      {"overlap", "1"},
+  }};
+
+  template <typename T>
+  static TimeParts<T> time(const Input& in, const T* p) {
+    TimeParts<T> out;
+    out.fixed = p[kLaunch];
+    out.compute = (in.elements * p[kElementWork] + in.rows * p[kRowWork]) / in.device.vector_peak;
+    out.memory = gpu_memory_time(in.bytes, in.device,
+                                 GpuMemory<T>{p[kMemoryShare], p[kCacheFit], p[kCacheGain]});
+    out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));
+    return out;
+  }
+};
+
+}  // namespace paceline::formula

@@ -1,0 +1,141 @@
+// A product C[m x n] = A[m x k] B[k x n], `batch` times, cut into tiles of C that are worked on by
+// one block each, K cut into `split` slices:
+//
+//   n_b   = batch ceil(m/t_m) ceil(n/t_n) split
+//   waves = wave ceil(n_b/S) + (1 - wave) max(n_b/S, 1)
+//   T_c   = waves 2 t_m t_n (k/split + prologue) S / (P share(tile))
+//   share(tile) = compute_share / (1 + feed (1/t_m + 1/t_n))
+//   T_m   = bytes (+ 8 m n batch split if split > 1) at the rates of gpu_memory.h
+//   t     = pnorm(T_c, T_m; 1 + overlap) (+ split_cost if split > 1)
+//
+// and the library is taken to choose the fastest (tile, split). `wave` = 1 is hard wave
+// quantisation: a last wave with one block costs as much as a full one; 0 is a persistent or
+// stream-K kernel that shares the tail out. `feed` is the operand traffic a tile needs per product,
+// `prologue` the depth of K that filling the pipeline and writing C are worth. Sources: the
+// matrix-multiplication guide of NVIDIA's deep-learning performance documents (tile and wave
+// quantisation); tile shapes as they occur in names of cuBLAS and CUTLASS kernels. Derivation,
+// fitted values and where it breaks: docs/models/gpu-gemm.md.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "model/formula/gpu_memory.h"
+#include "model/formula/overlap.h"
+#include "model/formula/time_parts.h"
+
+namespace paceline::formula {
+
+struct TiledProduct {
+  double m = 0, n = 0, k = 0;
+  double batch = 1;
+  double bytes = 0;              // compulsory traffic
+  bool on_matrix_units = false;  // tensor cores; else vector units
+};
+
+struct TileChoice {
+  double m = 0, n = 0;
+  double split = 1;
+};
+
+template <typename T>
+struct TileRates {
+  T compute_share;
+  T feed;
+  T prologue;
+  T wave;
+  T split_cost;
+  T overlap;
+  T saturation;
+  GpuMemory<T> memory;
+};
+
+inline constexpr std::array<TileChoice, 10> kVectorTiles = {{{256, 128},
+                                                             {128, 256},
+                                                             {128, 128},
+                                                             {128, 64},
+                                                             {64, 128},
+                                                             {64, 64},
+                                                             {128, 32},
+                                                             {32, 128},
+                                                             {64, 32},
+                                                             {32, 32}}};
+inline constexpr std::array<TileChoice, 10> kMatrixTiles = {{{256, 256},
+                                                             {256, 128},
+                                                             {128, 256},
+                                                             {192, 128},
+                                                             {128, 128},
+                                                             {256, 64},
+                                                             {64, 256},
+                                                             {128, 64},
+                                                             {64, 128},
+                                                             {64, 64}}};
+inline constexpr std::array<double, 12> kSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
+// Slices of K below this many elements are not offered by libraries.
+inline constexpr double kLeastMatrixSlice = 256;
+inline constexpr double kLeastVectorSlice = 64;
+
+template <typename T>
+TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& device,
+                                const TileRates<T>& rates, const TileChoice& tile) {
+  const double blocks =
+      work.batch * std::ceil(work.m / tile.m) * std::ceil(work.n / tile.n) * tile.split;
+  const double per_unit = blocks / device.multiprocessors;
+  const T waves = rates.wave * std::ceil(per_unit) + (1.0 - rates.wave) * std::fmax(per_unit, 1.0);
+  const T share = rates.compute_share / (1.0 + rates.feed * (1.0 / tile.m + 1.0 / tile.n));
+  const double partial = tile.split > 1 ? 8.0 * work.m * work.n * work.batch * tile.split : 0.0;
+
+  TimeParts<T> out;
+  out.compute = waves * 2.0 * tile.m * tile.n * (work.k / tile.split + rates.prologue) *
+                device.multiprocessors / (device.matrix_peak * share);
+  out.memory = gpu_memory_time(work.bytes + partial, device, rates.memory) *
+               small_grid(blocks, device, rates.saturation);
+  out.fixed = tile.split > 1 ? rates.split_cost : T(0.0);
+  out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + rates.overlap));
+  return out;
+}
+
+// The fastest tile and split under the given rates.
+inline TileChoice fastest_tile(const TiledProduct& work, const GpuDevice& device,
+                               const TileRates<double>& rates) {
+  const std::span<const TileChoice> tiles =
+      work.on_matrix_units ? std::span<const TileChoice>(kMatrixTiles) : kVectorTiles;
+  const double least = work.on_matrix_units ? kLeastMatrixSlice : kLeastVectorSlice;
+  TileChoice best;
+  double best_time = std::numeric_limits<double>::infinity();
+  for (TileChoice tile : tiles) {
+    for (const double split : kSplits) {
+      if (split > 1 && work.k / split < least) break;
+      tile.split = split;
+      const double time = tiled_product_time(work, device, rates, tile).total;
+      if (time < best_time) {
+        best_time = time;
+        best = tile;
+      }
+    }
+  }
+  return best;
+}
+
+template <typename T>
+TileRates<double> plain(const TileRates<T>& r) {
+  return {plain(r.compute_share),
+          plain(r.feed),
+          plain(r.prologue),
+          plain(r.wave),
+          plain(r.split_cost),
+          plain(r.overlap),
+          plain(r.saturation),
+          {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_gain)}};
+}
+
+// The time of the fastest tile.
+template <typename T>
+TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& device,
+                                const TileRates<T>& rates) {
+  return tiled_product_time(work, device, rates, fastest_tile(work, device, plain(rates)));
+}
+
+}  // namespace paceline::formula
