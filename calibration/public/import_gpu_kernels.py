@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""Turns public kernel timings into measurement files (paceline.measurements/1).
+
+    import_gpu_kernels.py DATA OUT
+
+DATA is a folder that holds one sub-folder per public collection (calibration/public/README.md says
+which, and where each comes from). OUT receives one file per collection. The collections stay where
+they are: nothing of them is part of this repository.
+
+Each result carries the axes `device` (a name of model/catalog/devices), `precision` and `timing`:
+"device" for time on the GPU alone, "call" for events around a framework's call, which contain the
+host's dispatch. Collections larger than --rows a device and benchmark are thinned by a hash of the
+row, so that the choice is the same everywhere and independent of the order of rows.
+"""
+
+import argparse
+import csv
+import hashlib
+import json
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+import zipfile
+
+MILLI = 1e-3
+MICRO = 1e-6
+
+
+class Collection:
+    """The results of one public collection, and the files they were read from."""
+
+    def __init__(self, folder, licence):
+        self.folder = folder
+        self.licence = licence
+        self.results = []
+        self.files = {}
+
+    def path(self, relative):
+        path = self.folder / relative
+        self.files[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return path
+
+    def add(self, benchmark, seconds, **axes):
+        self.results.append((benchmark, axes, seconds))
+
+
+def read_csv(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        yield from csv.DictReader(file)
+
+
+def gemm(out, row_seconds, m, n, k, layout, precision, device, timing, batch=1):
+    """BLAS convention: C is m x n; layout is the transposition of A and B."""
+    out.add("gpu.gemm", row_seconds, device=device, precision=precision, timing=timing,
+            m=m, n=n, k=k, batch=batch, trans_a=layout[0], trans_b=layout[1])
+
+
+def stream(out, kind, row_seconds, elements, read, written, row, precision, device, timing):
+    out.add("gpu.stream." + kind, row_seconds, device=device, precision=precision, timing=timing,
+            elements=elements, read_bytes=read, written_bytes=written, row=row)
+
+
+# --- aiconfigurator: inference libraries under CUDA graphs, row-major C[m,n] = A[m,k] B[k,n] -----
+
+def import_aiconfigurator(folder):
+    out = Collection(folder, "Apache-2.0")
+    device_of = {"a100_sxm": "a100-sxm-80g", "h100_sxm": "h100-sxm", "l40s": "l40s",
+                 "h200_sxm": "h200-sxm", "gb200": "gb200"}
+    precision_of = {"bfloat16": "bf16", "fp8": "fp8"}
+    for path in sorted((folder / "derived").glob("gemm_*.csv")):
+        _, system, rest = re.match(r"(gemm)_([a-z0-9]+(?:_sxm)?)_(.*)\.csv", path.name).groups()
+        precision = precision_of[rest.split("_")[-1]]
+        for row in read_csv(out.path(path.relative_to(folder))):
+            # A linear layer: in BLAS's column-major view its output is n x m, A transposed.
+            gemm(out, float(row["latency_ms"]) * MILLI, int(row["n"]), int(row["m"]),
+                 int(row["k"]), "TN", precision, device_of[system], "device")
+    for path in sorted((folder / "derived").glob("context_attention_*.csv")):
+        system = re.match(r"context_attention_([a-z0-9]+(?:_sxm)?)_", path.name).group(1)
+        for row in read_csv(out.path(path.relative_to(folder))):
+            out.add("gpu.attention.forward", float(row["latency_ms"]) * MILLI,
+                    device=device_of[system], precision="bf16", timing="device",
+                    attention="forward", batch=int(row["batch_size"]), seq=int(row["isl"]),
+                    heads=int(row["num_heads"]), kv_heads=int(row["num_key_value_heads"]),
+                    head_dim=int(row["head_dim"]), causal=1)
+    return out
+
+
+# --- NeuSight: PyTorch 2.1, fp32, events around the call ----------------------------------------
+
+def import_neusight(folder):
+    out = Collection(folder, "MIT")
+    device_of = {"Tesla P4": "p4", "Tesla P100-PCIE-16GB": "p100-pcie",
+                 "Tesla V100-PCIE-32GB": "v100-pcie-32g", "Tesla T4": "t4",
+                 "NVIDIA A100-PCIE-40GB": "a100-pcie-40g", "NVIDIA A100 80GB PCIe": "a100-pcie-80g"}
+    root = folder / "scripts/asplos/data/dataset/train/collect"
+    common = {"precision": "fp32", "timing": "call"}
+    for path in sorted(root.glob("*/p2.1.0/*.csv")):
+        kind, device = path.parts[-3], device_of[path.stem]
+        for row in read_csv(out.path(path.relative_to(folder))):
+            seconds = float(row["Latency"]) * MILLI
+            size = {name: int(row[name]) for name in "BMNKH" if row.get(name)}
+            if kind in ("linear", "bmm"):
+                gemm(out, seconds, size["N"], size["M"], size["K"],
+                     "TN" if kind == "linear" else "NN", "fp32", device, "call", size["B"])
+            elif kind == "conv":
+                side, taps = int(row["Input_Size"]), int(row["Kernel_Szie"])
+                out.add("gpu.convolution", seconds, device=device, **common, **{"pass": "forward"},
+                        n=size["B"], c=int(row["Input_Channel"]), h=side, w=side,
+                        k=int(row["Output_Channel"]), r=taps, s=taps,
+                        pad_h=int(row["Padding"]), pad_w=int(row["Padding"]),
+                        stride_h=int(row["Stride"]), stride_w=int(row["Stride"]))
+            else:
+                elements = size["B"] * size["H"]
+                name = {"add": "elementwise", "softmax": "softmax", "ln": "normalization"}[kind]
+                reads = 2 if kind == "add" else 1
+                stream(out, name, seconds, elements, 4.0 * reads * elements, 4.0 * elements,
+                       0 if kind == "add" else size["H"], "fp32", device, "call")
+    return out
+
+
+# --- DeepBench: kernels without a framework, by the vendor --------------------------------------
+
+SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def read_sheets(path):
+    """(name, rows) of each sheet; a row maps column letters to text."""
+    with zipfile.ZipFile(path) as book:
+        shared = [""]
+        if "xl/sharedStrings.xml" in book.namelist():
+            strings = ElementTree.fromstring(book.read("xl/sharedStrings.xml"))
+            shared = ["".join(t.text or "" for t in item.iter(SHEET + "t"))
+                      for item in strings.findall(SHEET + "si")]
+        names = [s.get("name") for s in
+                 ElementTree.fromstring(book.read("xl/workbook.xml")).iter(SHEET + "sheet")]
+        for number, name in enumerate(names, 1):
+            sheet = ElementTree.fromstring(book.read(f"xl/worksheets/sheet{number}.xml"))
+            yield name, [cells(row, shared) for row in sheet.iter(SHEET + "row")]
+
+
+def cells(row, shared):
+    out = {}
+    for cell in row:
+        value = cell.find(SHEET + "v")
+        if value is None:
+            continue
+        column = re.match("[A-Z]+", cell.get("r")).group()
+        out[column] = shared[int(value.text)] if cell.get("t") == "s" else value.text
+    return out
+
+
+def is_number(text):
+    try:
+        return float(text) > 0
+    except (TypeError, ValueError):
+        return False
+
+
+def import_deepbench(folder):
+    out = Collection(folder, "Apache-2.0")
+    # The V100 stands in a DGX-1, so it is an SXM2 board.
+    files = {"DeepBench_NV_TitanX.xlsx": "titan-x-maxwell", "DeepBench_NV_V100.xlsx": "v100-sxm2-16g",
+             "DeepBench_NV_T4.xlsx": "t4"}
+    for name, device in files.items():
+        for sheet, rows in read_sheets(out.path(pathlib.Path("results/train") / name)):
+            if "Specs" in sheet or "All Reduce" in sheet:
+                continue
+            precision = "fp16" if "FP16" in sheet else "fp32"
+            section = ""
+            for row in rows:
+                section = row.get("A", section)
+                add_deepbench_row(out, section, row, precision, device)
+    return out
+
+
+def add_deepbench_row(out, section, row, precision, device):
+    if not is_number(row.get("C")):
+        return
+    whole = lambda column: int(float(row[column]))
+    common = {"device": device, "precision": precision, "timing": "device"}
+    if "Dense" in section and is_number(row.get("I")) and row.get("F") in ("N", "T"):
+        gemm(out, float(row["I"]) * MILLI, whole("C"), whole("D"), whole("E"),
+             row["F"] + row["G"], precision, device, "device")
+    elif "Convolution" in section and is_number(row.get("H")):
+        shape = dict(zip(("w", "h", "c", "n", "k", "s", "r", "pad_w", "pad_h", "stride_w",
+                          "stride_h"), (whole(c) for c in "CDEFGHIJKLM")))
+        for column, kind in (("N", "forward"), ("O", "dgrad"), ("P", "wgrad")):
+            if is_number(row.get(column)):
+                out.add("gpu.convolution", float(row[column]) * MILLI, **common,
+                        **{"pass": kind}, **shape)
+    elif "Recurrent" in section and is_number(row.get("E")):
+        gates = 4 if "LSTM" in section else 3 if "GRU" in section else 1
+        for column, kind in (("G", "forward"), ("H", "dgrad"), ("I", "wgrad")):
+            if is_number(row.get(column)):
+                # The benchmark feeds the network without an input matrix.
+                out.add("gpu.rnn", float(row[column]) * MILLI, **common, **{"pass": kind},
+                        gates=gates, input=0, hidden=whole("C"), batch=whole("D"),
+                        steps=whole("E"))
+
+
+# --- estimate-train-time: operators of GPT-NeoX on A100, fp16 ------------------------------------
+
+def import_estimate_train_time(folder):
+    out = Collection(folder, "MIT")
+    root = pathlib.Path("src/estimate_train_time/data/regressors/Perlmutter/operator")
+    device = "a100-sxm-80g"
+
+    def rows(operator):
+        for row in read_csv(out.path(root / f"NVIDIAA100-SXM4-80GB_{operator}_fp16.csv")):
+            yield {key: int(float(value)) for key, value in row.items()
+                   if key not in ("F_dur(us)", "B_dur(us)", "dur(us)")}, row
+
+    for operator, grow in (("linear1", 3), ("linear3", 4)):
+        for size, row in rows(operator):
+            gemm(out, float(row["F_dur(us)"]) * MICRO, grow * size["dim"] // size["mp"],
+                 size["b"] * size["l"], size["dim"], "TN", "fp16", device, "call")
+    for size, row in rows("flash_atten"):
+        for column, kind in (("F_dur(us)", "forward"), ("B_dur(us)", "dgrad")):
+            name = "gpu.attention." + ("forward" if kind == "forward" else "backward")
+            heads = size["h"] // size["mp"]
+            out.add(name, float(row[column]) * MICRO, device=device, precision="fp16",
+                    timing="call", attention=kind, batch=size["b"], seq=size["l"], heads=heads,
+                    kv_heads=heads, head_dim=size["dim"] // size["h"], causal=1)
+    for operator, kind, reads, back in (("res_add", "elementwise", 2, None),
+                                        ("layernorm", "normalization", 1, 2),
+                                        ("softmax", "softmax", 1, 2)):
+        for size, row in rows(operator):
+            if operator == "softmax":
+                continue  # times contain separate scaling and masking passes
+            elements = size["b"] * size["l"] * size["dim"]
+            line = 0 if kind == "elementwise" else size["dim"]
+            stream(out, kind, float(row["F_dur(us)"]) * MICRO, elements, 2.0 * reads * elements,
+                   2.0 * elements, line, "fp16", device, "call")
+            if back:
+                stream(out, kind, float(row["B_dur(us)"]) * MICRO, elements,
+                       2.0 * back * elements, 2.0 * elements, line, "fp16", device, "call")
+    for size, row in rows("middleStage_optimizer"):
+        # Layers of 12 dim^2 parameters; fused Adam with fp16 weights and gradients and fp32
+        # master weights and moments reads 2 + 12 and writes 12 + 2 bytes a parameter.
+        parameters = size["encoders"] * 12 * size["dim"] ** 2 // size["mp"]
+        stream(out, "optimizer", float(row["dur(us)"]) * MICRO, parameters, 14.0 * parameters,
+               14.0 * parameters, 0, "fp32", device, "call")
+    return out
+
+
+# --- gpu-benches: one small copy kernel after another -------------------------------------------
+
+def import_gpu_benches(folder):
+    out = Collection(folder, "GPL-3.0 (measured values only)")
+    device_of = {"a100_80": "a100-sxm-80g", "a40": "a40", "l40": "l40", "h200": "h200-sxm",
+                 "mi210": "mi210"}
+    for stem, device in device_of.items():
+        path = out.path(pathlib.Path("RRZE-HPC/gpu-small-kernels") / (stem + ".txt"))
+        for line in path.read_text(encoding="utf-8").splitlines():
+            found = re.match(r"\s*(\d+)\s+\d+kB\s+([\d\s]+)$", line)
+            if not found:
+                continue
+            rates = sorted(float(text) for text in found.group(2).split())
+            elements = int(found.group(1))  # doubles, read once and written once
+            size = 8.0 * elements
+            stream(out, "elementwise", 2 * size / (rates[len(rates) // 2] * 1e9), elements, size,
+                   size, 0, "fp32", device, "device")
+    return out
+
+
+# --- simumax: the three products of linear layers on A100 PCIe ----------------------------------
+
+def import_simumax(folder):
+    out = Collection(folder, "Apache-2.0")
+    text = json.loads(out.path(pathlib.Path("configs/system/a100_pcie.json")).read_text())
+    matmul = text["accelerator"]["op"]["matmul"]
+    for key, share in matmul["accurate_efficient_factor"].items():
+        size = dict(part.split("=") for part in key.split(", "))
+        m, n, k = (int(size[name]) for name in "mnk")
+        seconds = 2.0 * m * n * k / (matmul["tflops"] * 1e12 * share)
+        # Row-major m x n; BLAS sees the transposed product with the operands exchanged.
+        gemm(out, seconds, n, m, k, size["layout"], "bf16", "a100-pcie-80g", "device",
+             int(size["b"]))
+    return out
+
+
+COLLECTIONS = {"aiconfigurator": import_aiconfigurator, "neusight": import_neusight,
+               "deepbench": import_deepbench, "estimate-train-time": import_estimate_train_time,
+               "gpu-benches": import_gpu_benches, "simumax": import_simumax}
+
+
+def thinned(results, rows):
+    """At most `rows` results of each benchmark, device and pass, chosen by a hash."""
+    groups = {}
+    for benchmark, axes, seconds in results:
+        part = (benchmark, axes["device"], axes["precision"], axes.get("pass", ""))
+        key = hashlib.sha256(json.dumps([benchmark, axes], sort_keys=True).encode()).hexdigest()
+        groups.setdefault(part, []).append((key, benchmark, axes, seconds))
+    for part in sorted(groups):
+        yield from sorted(groups[part], key=lambda item: item[0])[:rows]
+
+
+def document(collection, rows):
+    results = [{"benchmark": benchmark, "axes": axes, "status": "measured",
+                "result_checked": False, "warmup": 0,
+                "rounds": [{"start": "unknown", "foreign_cpu": 0.0, "accepted": True,
+                            "samples_s": [seconds]}]}
+               for _, benchmark, axes, seconds in thinned(collection.results, rows)]
+    host = {"cpu": "not stated", "cores": 0, "memory_bytes": 0, "kernel": "not stated"}
+    return {"schema": "paceline.measurements/1",
+            "provenance": {"tool": "import_gpu_kernels.py", "version": "1", "date": "not stated",
+                           "host": host, "libraries": collection.files,
+                           "environment": {"licence": collection.licence}, "argv": []},
+            "results": results}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--rows", type=int, default=800)
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name, read in COLLECTIONS.items():
+        folder = arguments.data / name
+        if not folder.is_dir():
+            print(f"skipped: {folder} is not there", file=sys.stderr)
+            continue
+        collection = read(folder)
+        text = document(collection, arguments.rows)
+        (arguments.out / f"{name}.json").write_text(json.dumps(text, indent=1) + "\n")
+        print(f"{name}: {len(text['results'])} of {len(collection.results)} results")
+
+
+if __name__ == "__main__":
+    main()
