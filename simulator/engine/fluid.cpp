@@ -24,7 +24,7 @@ void Fluid::start(TaskId task, RouteId route_id, double work, double cap, SimTim
     slot = free_.back();
     free_.pop_back();
   }
-  flows_[slot] = {task, route_id, cap, work, 0, now, never(), 0, true};
+  flows_[slot] = {task, route_id, cap, work, 0, now, never(), 0, true, false};
   const Route& route = platform_.route(route_id);
   for (const RouteUse& use : route.uses) {
     users_[static_cast<std::size_t>(use.resource)].flows.push_back(slot);
@@ -35,7 +35,10 @@ void Fluid::start(TaskId task, RouteId route_id, double work, double cap, SimTim
 
 void Fluid::reallocate(SimTime now) {
   reallocated_.clear();
-  for (const std::uint32_t flow : unconstrained_) set_rate(flow, flows_[flow].cap, now);
+  for (const std::uint32_t flow : unconstrained_) {
+    set_rate(flow, flows_[flow].cap, now);
+    announce(flow);
+  }
   unconstrained_.clear();
   visit_ += 1;
   for (const std::uint32_t resource : changed_) {
@@ -69,8 +72,12 @@ void Fluid::collect_component(std::uint32_t resource) {
   }
   // A canonical order, so that sums do not depend on the history.
   std::sort(component_resources_.begin(), component_resources_.end());
-  std::sort(component_flows_.begin(), component_flows_.end(),
-            [this](std::uint32_t a, std::uint32_t b) { return flows_[a].task < flows_[b].task; });
+  const auto by_task = [this](std::uint32_t a, std::uint32_t b) {
+    return flows_[a].task < flows_[b].task;
+  };
+  if (!std::is_sorted(component_flows_.begin(), component_flows_.end(), by_task)) {
+    std::sort(component_flows_.begin(), component_flows_.end(), by_task);
+  }
 }
 
 void Fluid::solve_component(SimTime now) {
@@ -94,6 +101,24 @@ void Fluid::solve_component(SimTime now) {
       users_[static_cast<std::size_t>(use.resource)].load += use.weight * rates[i];
     }
   }
+  announce_first_done();
+}
+
+// Whatever happens first in a component recomputes all of it, so only its first flows to be done
+// need a place on the agenda.
+void Fluid::announce_first_done() {
+  SimTime first = never();
+  for (const std::uint32_t slot : component_flows_) first = std::min(first, flows_[slot].done);
+  for (const std::uint32_t slot : component_flows_) {
+    if (flows_[slot].done == first) announce(slot);
+  }
+}
+
+void Fluid::announce(std::uint32_t slot) {
+  Flow& flow = flows_[slot];
+  if (flow.is_announced) return;
+  flow.is_announced = true;
+  done_.push({flow.done, slot, flow.task});
 }
 
 void Fluid::set_rate(std::uint32_t slot, double rate, SimTime now) {
@@ -104,7 +129,7 @@ void Fluid::set_rate(std::uint32_t slot, double rate, SimTime now) {
   flow.updated = now;
   flow.rate = rate;
   flow.done = now + SimTime::from(Seconds(flow.remaining / rate));
-  done_.push({flow.done, slot, flow.task});
+  flow.is_announced = false;
 }
 
 bool Fluid::is_stale(const Done& done) const {

@@ -47,6 +47,7 @@ class Fluid {
     SimTime done;
     std::uint32_t visit = 0;
     bool active = false;
+    bool is_announced = false;  // `done` is on the agenda
   };
   struct Users {
     std::vector<std::uint32_t> flows;
@@ -68,6 +69,8 @@ class Fluid {
   void collect_component(std::uint32_t resource);
   void solve_component(SimTime now);
   void set_rate(std::uint32_t flow, double rate, SimTime now);
+  void announce_first_done();
+  void announce(std::uint32_t flow);
   bool is_stale(const Done& done) const;
 
   const Platform& platform_;

@@ -110,12 +110,28 @@ void MaxMinSolver::update_slopes() {
   touched_.clear();
 }
 
+// The common case: one link, and no flow is held back by its cap.
+bool MaxMinSolver::solve_single() {
+  if (resources_.size() != 1 || uses_.size() != flows_.size()) return false;
+  double slope = 0;
+  for (std::size_t f = 0; f < flows_.size(); ++f) slope += uses_[f].weight * flows_[f].share;
+  const double level = resources_[0].capacity / slope;
+  for (std::size_t f = 0; f < flows_.size(); ++f) {
+    rates_[f] = flows_[f].share * level;
+    if (flows_[f].cap < rates_[f] || flows_[f].first_use == flows_[f].last_use) return false;
+  }
+  return true;
+}
+
 std::span<const double> MaxMinSolver::solve() {
+  rates_.assign(flows_.size(), 0);
+  if (solve_single()) return rates_;
   index_users();
   sort_caps();
-  rates_.assign(flows_.size(), 0);
+  double level = 0;
   while (true) {
-    const double level = next_level();
+    // Rounding must not let the level sink: a resource may be full to the last bit but one.
+    level = std::max(level, next_level());
     if (!std::isfinite(level)) break;
     // Full resources are recognized before rates are fixed, which changes their sums.
     const auto is_full = [&](std::uint32_t r) {

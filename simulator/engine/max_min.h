@@ -55,6 +55,7 @@ class MaxMinSolver {
     double weight;
   };
 
+  bool solve_single();
   void index_users();
   void sort_caps();
   double next_level();
