@@ -21,6 +21,18 @@ Task TaskGraph::task(TaskId id) const {
   return task;
 }
 
+TaskGraph TaskGraph::scaled(const std::function<double(TaskId)>& factor) const {
+  TaskGraph result = *this;
+  for (std::size_t i = 0; i < size(); ++i) {
+    Record& record = result.records_[i];
+    if (record.work == WorkKind::kTransfer) continue;
+    const Seconds duration = SimTime::from_picoseconds(record.amount).seconds();
+    const double by = factor(static_cast<TaskId>(i));
+    record.amount = SimTime::from(duration * by).picoseconds();
+  }
+  return result;
+}
+
 std::span<const TaskGraph::SemaphoreUse> TaskGraph::uses_of(const std::vector<SemaphoreUse>& all,
                                                             TaskId id) {
   const auto [first, last] = std::equal_range(

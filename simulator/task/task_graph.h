@@ -10,6 +10,7 @@
 // 44 bytes a task and 4 an edge.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -58,6 +59,9 @@ class TaskGraph {
   // In order of task, then of semaphore.
   std::span<const SemaphoreUse> acquires(TaskId id) const { return uses_of(acquires_, id); }
   std::span<const SemaphoreUse> releases(TaskId id) const { return uses_of(releases_, id); }
+  // The same graph with the durations of fixed and stretchable tasks multiplied by `factor(task)`,
+  // asked for in order of id; bytes stay. Throws Error (internal) if a factor is negative.
+  TaskGraph scaled(const std::function<double(TaskId)>& factor) const;
   const NameTable& names() const { return names_; }
   const std::string& name(TaskId id) const { return names_.text(label(id).name); }
 
