@@ -109,6 +109,11 @@ void run_trace(benchmark::State& state, const TrainingTrace& trace, bool symmetr
 }
 
 void TrainingTraceOf512(benchmark::State& state) { run_trace(state, torus(8, 8, 8), false); }
+void TrainingTraceOf512OverSharedLinks(benchmark::State& state) {
+  TrainingTrace trace = torus(8, 8, 8);
+  trace.over_shared_links = true;
+  run_trace(state, trace, false);
+}
 void SymmetricTraceOf512(benchmark::State& state) { run_trace(state, torus(8, 8, 8), true); }
 void SymmetricTraceOf16384(benchmark::State& state) { run_trace(state, torus(32, 32, 16), true); }
 
@@ -147,6 +152,7 @@ BENCHMARK(LayeredGraph)
     ->Complexity(benchmark::oNLogN);
 BENCHMARK(LayeredGraphToTimeline)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(TrainingTraceOf512)->Unit(benchmark::kMillisecond);
+BENCHMARK(TrainingTraceOf512OverSharedLinks)->Unit(benchmark::kMillisecond);
 BENCHMARK(SymmetricTraceOf512)->Unit(benchmark::kMillisecond);
 BENCHMARK(SymmetricTraceOf16384)->Unit(benchmark::kMillisecond);
 BENCHMARK(SharedUplinks)

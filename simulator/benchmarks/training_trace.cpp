@@ -16,6 +16,7 @@ struct Phase {
   std::size_t chunk = 0;
   std::size_t dimension = 0;
   std::int32_t steps = 0;
+  Bytes message;
   SimTime step;
 };
 
@@ -26,7 +27,7 @@ std::vector<Phase> phases_of_chunk(const TrainingTrace& trace) {
   for (std::size_t d = 0; d < trace.dimensions.size(); ++d) {
     const TrainingTrace::Dimension& dimension = trace.dimensions[d];
     held /= static_cast<double>(dimension.size);
-    down.push_back({0, d, dimension.size - 1, SimTime::from(held / dimension.bandwidth)});
+    down.push_back({0, d, dimension.size - 1, held, SimTime::from(held / dimension.bandwidth)});
   }
   std::vector<Phase> all = down;
   all.insert(all.end(), down.rbegin(), down.rend());
@@ -77,7 +78,13 @@ class Emitter {
       const std::string device = "gpu" + std::to_string(rank);
       devices_.push_back(platform_.add_serial(device + "/compute"));
       for (std::size_t d = 0; d < dimensions_; ++d) {
-        links_.push_back(platform_.add_serial(device + "/link" + std::to_string(d)));
+        const std::string link = device + "/link" + std::to_string(d);
+        if (trace.over_shared_links) {
+          const ResourceId shared = platform_.add_link(link, trace.dimensions[d].bandwidth);
+          routes_.push_back(platform_.add_route({link, {{shared}}, Seconds(0)}));
+        } else {
+          links_.push_back(platform_.add_serial(link));
+        }
         senders_.push_back(static_cast<std::size_t>(classes.class_of(trace.sender(rank, d))));
       }
       ranks_.push_back(rank);
@@ -125,8 +132,10 @@ class Emitter {
       const auto first = static_cast<std::uint32_t>(builder_.size());
       for (std::size_t r = 0; r < count_; ++r) {
         const std::size_t link = r * dimensions_ + phase.dimension;
-        const Task task = fixed_task(phase.step, links_[link],
-                                     {NameId{}, ranks_[r], layer, 0, TaskKind::kCommunicate});
+        const Label label{NameId{}, ranks_[r], layer, 0, TaskKind::kCommunicate};
+        const Task task = trace_.over_shared_links
+                              ? transfer_task(phase.message, routes_[link], kNoResource, label)
+                              : fixed_task(phase.step, links_[link], label);
         std::array<TaskId, 2> after = {data_[r * chunks + phase.chunk], on_link_[link]};
         if (step > 0) {
           after = {TaskId{before + static_cast<std::uint32_t>(r)},
@@ -153,7 +162,8 @@ class Emitter {
   TaskGraphBuilder builder_;
   std::vector<std::int32_t> ranks_;
   std::vector<ResourceId> devices_;
-  std::vector<ResourceId> links_;     // by rank and dimension
+  std::vector<ResourceId> links_;     // by rank and dimension, or
+  std::vector<RouteId> routes_;       // by rank and dimension
   std::vector<std::size_t> senders_;  // by rank and dimension
   std::vector<TaskId> computed_;      // latest compute task, by rank
   std::vector<TaskId> on_link_;       // latest send, by rank and dimension

@@ -30,6 +30,8 @@ struct TrainingTrace {
   SimTime backward = SimTime::from_picoseconds(1'000'000'000);
   Bytes gradients{10e6};  // of one layer
   std::int32_t chunks = 4;
+  // Sends are transfers over shared links instead of tasks that hold a serial link for a duration.
+  bool over_shared_links = false;
 
   std::int32_t ranks() const;
   // The rank whose messages `rank` receives in the ring of `dimension`.

@@ -34,6 +34,12 @@ TEST(TrainingTrace, EveryRankAndSendSimulatedGivesTheClosedForm) {
   }
 }
 
+TEST(TrainingTrace, TransfersOverSharedLinksTakeTheSameTimeWhereNothingContends) {
+  TrainingTrace trace = torus(4, 2, 3);
+  trace.over_shared_links = true;
+  EXPECT_EQ(simulated(trace, RankClasses::each(trace.ranks())), trace.closed_form());
+}
+
 TEST(TrainingTrace, OneRankOfManyEqualOnesGivesTheSame) {
   for (const auto& trace : {torus(2, 2, 2), torus(4, 4, 4), torus(5, 3, 2)}) {
     const RankClasses classes = trace.symmetric();

@@ -43,13 +43,40 @@ void Fluid::reallocate(SimTime now) {
   visit_ += 1;
   for (const std::uint32_t resource : changed_) {
     users_[resource].changed = false;
-    if (users_[resource].visit == visit_) continue;
+    if (users_[resource].visit == visit_ || reallocate_alone(resource, now)) continue;
     collect_component(resource);
     solve_component(now);
     reallocated_.insert(reallocated_.end(), component_resources_.begin(),
                         component_resources_.end());
   }
   changed_.clear();
+}
+
+// The common cases: nobody uses the resource any more, or one flow that meets no other anywhere.
+bool Fluid::reallocate_alone(std::uint32_t resource, SimTime now) {
+  const std::vector<std::uint32_t>& flows = users_[resource].flows;
+  if (flows.empty()) {
+    users_[resource].load = 0;
+    reallocated_.push_back(resource);
+    return true;
+  }
+  if (flows.size() > 1) return false;
+  const std::uint32_t slot = flows.front();
+  const std::span<const RouteUse> uses = platform_.route(flows_[slot].route).uses;
+  double rate = flows_[slot].cap;
+  for (const RouteUse& use : uses) {
+    if (users_[static_cast<std::size_t>(use.resource)].flows.size() > 1) return false;
+    rate = std::min(rate, platform_.resource(use.resource).capacity / use.weight);
+  }
+  for (const RouteUse& use : uses) {
+    Users& users = users_[static_cast<std::size_t>(use.resource)];
+    users.visit = visit_;
+    users.load = use.weight * rate;
+    reallocated_.push_back(static_cast<std::uint32_t>(use.resource));
+  }
+  set_rate(slot, rate, now);
+  announce(slot);
+  return true;
 }
 
 void Fluid::collect_component(std::uint32_t resource) {

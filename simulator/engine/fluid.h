@@ -66,6 +66,7 @@ class Fluid {
   };
 
   void mark_changed(const Route& route);
+  bool reallocate_alone(std::uint32_t resource, SimTime now);
   void collect_component(std::uint32_t resource);
   void solve_component(SimTime now);
   void set_rate(std::uint32_t flow, double rate, SimTime now);

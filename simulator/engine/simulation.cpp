@@ -180,7 +180,11 @@ void Simulation::start(TaskId task, const Wait& wait) {
   } else if (record.work == WorkKind::kTransfer) {
     first_event += SimTime::from(platform_.route(record.route).latency);
   }
-  events_.push(first_event, task);
+  if (first_event == now_ && record.work != WorkKind::kFixed && record.amount != 0) {
+    begin_flow(task);
+  } else {
+    events_.push(first_event, task);
+  }
 }
 
 // A fixed task ends; a flow has waited out its latency and begins to move.
@@ -188,7 +192,14 @@ void Simulation::process_event(TaskId task) {
   const TaskGraph::Record& record = graph_.record(task);
   if (record.work == WorkKind::kFixed || record.amount == 0) {
     end(task);
-  } else if (record.work == WorkKind::kTransfer) {
+  } else {
+    begin_flow(task);
+  }
+}
+
+void Simulation::begin_flow(TaskId task) {
+  const TaskGraph::Record& record = graph_.record(task);
+  if (record.work == WorkKind::kTransfer) {
     fluid_.start(task, record.route, std::bit_cast<double>(record.amount),
                  platform_.route(record.route).rate_cap.si(), now_);
   } else {

@@ -30,6 +30,7 @@ class Simulation {
   void serve_semaphore(std::uint32_t semaphore);
   void serve_places(std::uint32_t resource);
   void start(TaskId task, const Wait& wait);
+  void begin_flow(TaskId task);
   void end(TaskId task);
   void release_semaphores(TaskId task);
   void reallocate();
