@@ -54,7 +54,7 @@ class WorkloadBuilder {
                   bool trans_b = false);
   TensorId conv(const std::string& name, TensorId x, const ConvOptions& options);
   // A window of unequal sides: pad_h, pad_w and the rest as given; in_channels is filled in.
-  TensorId conv(const std::string& name, TensorId x, Conv2d attributes);
+  TensorId conv_window(const std::string& name, TensorId x, Conv2d attributes);
   TensorId batch_norm(const std::string& name, TensorId x);
   TensorId layer_norm(const std::string& name, TensorId x);
   TensorId rms_norm(const std::string& name, TensorId x);

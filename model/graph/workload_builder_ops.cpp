@@ -14,19 +14,19 @@ TensorId WorkloadBuilder::matmul(const std::string& name, TensorId a, TensorId b
 }
 
 TensorId WorkloadBuilder::conv(const std::string& name, TensorId x, const ConvOptions& options) {
-  return conv(name, x,
-              Conv2d{.out_channels = options.out_channels,
-                     .kernel_h = options.kernel,
-                     .kernel_w = options.kernel,
-                     .stride_h = options.stride,
-                     .stride_w = options.stride,
-                     .pad_h = options.pad,
-                     .pad_w = options.pad,
-                     .groups = options.groups,
-                     .bias = options.bias});
+  return conv_window(name, x,
+                     Conv2d{.out_channels = options.out_channels,
+                            .kernel_h = options.kernel,
+                            .kernel_w = options.kernel,
+                            .stride_h = options.stride,
+                            .stride_w = options.stride,
+                            .pad_h = options.pad,
+                            .pad_w = options.pad,
+                            .groups = options.groups,
+                            .bias = options.bias});
 }
 
-TensorId WorkloadBuilder::conv(const std::string& name, TensorId x, Conv2d attributes) {
+TensorId WorkloadBuilder::conv_window(const std::string& name, TensorId x, Conv2d attributes) {
   attributes.in_channels = dim(x, 1);
   return add_op(name, attributes, {x});
 }
