@@ -9,8 +9,9 @@ class Block {
       : b_(b), name_(name), config_(config) {}
 
   TensorId norm(const std::string& name, TensorId x) {
-    return config_.norm == Normalization::kRms ? b_.rms_norm(name_ + name, x)
-                                               : b_.layer_norm(name_ + name, x);
+    const bool shift = config_.norm != Normalization::kRms && config_.norm_shift;
+    return b_.add_op(name_ + name,
+                     Norm{.kind = config_.norm, .features = b_.dim(x, -1), .shift = shift}, {x});
   }
 
   TensorId build(TensorId x) {

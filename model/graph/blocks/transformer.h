@@ -21,6 +21,7 @@ struct TransformerConfig {
 
   Normalization norm = Normalization::kLayer;
   NormPlacement placement = NormPlacement::kPre;
+  bool norm_shift = true;  // layer normalisation's bias
   bool embedding_norm = false;
   bool final_norm = true;  // pre-norm models normalise before the head
   Activation activation = Activation::kGelu;

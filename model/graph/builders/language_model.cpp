@@ -44,6 +44,17 @@ TransformerConfig opt_350m() {
   return config;
 }
 
+// No biases anywhere, positions enter as a slope added to the scores (ALiBi).
+TransformerConfig mpt(std::int64_t layers, std::int64_t width, std::int64_t heads) {
+  TransformerConfig config = gpt2(layers, width, heads);
+  config.vocabulary = 50368;
+  config.learned_positions = 0;
+  config.norm_shift = false;
+  config.attention_bias = config.attention_output_bias = config.ffn_bias = false;
+  config.dropout = config.attention_dropout = 0;
+  return config;
+}
+
 struct LlamaShape {
   std::int64_t layers, width, heads, kv_heads, ffn_width, vocabulary;
 };
@@ -104,6 +115,10 @@ void register_language_model(WorkloadRegistry& registry) {
   add("opt-1.3b", "OPT, 24 layers", opt_source, opt(24, 2048, 32), 2048, 2048);
   add("opt-6.7b", "OPT, 32 layers", opt_source, opt(32, 4096, 32), 2048, 2048);
   add("opt-13b", "OPT, 40 layers", opt_source, opt(40, 5120, 40), 2048, 2048);
+  const std::string mpt_source = "mosaicml/llm-foundry scripts/train/yamls/pretrain";
+  add("mpt-1b", "MPT, 24 layers", mpt_source, mpt(24, 2048, 16), 2048, 65536);
+  add("mpt-7b", "MPT, 32 layers", mpt_source, mpt(32, 4096, 32), 2048, 65536);
+  add("mpt-70b", "MPT, 80 layers", mpt_source, mpt(80, 8192, 64), 2048, 65536);
   const std::string llama2 = "Touvron et al., arXiv 2307.09288";
   add("llama2-7b", "Llama 2, 32 layers", llama2, llama({32, 4096, 32, 32, 11008, 32000}), 4096,
       4096);
