@@ -35,6 +35,8 @@ class Benchmark {
   virtual std::string unsupported() const { return ""; }
   // False if the number of threads makes no difference: measured with one only.
   virtual bool threaded() const { return true; }
+  // True if the library allocates its results in every call: the heap is then kept resident.
+  virtual bool allocates() const { return false; }
   // `axes` holds one element of the design and "threads", already set in the libraries.
   virtual std::unique_ptr<PreparedKernel> prepare(const Axes& axes, Workspace& workspace) const = 0;
 };

@@ -146,7 +146,8 @@ std::string measure_rounds(const std::vector<MeasurementCase>& cases, const Meas
                            const std::function<void(const MeasureProgress&)>& progress,
                            const InterruptGuard& interrupt, MeasurementSet& set) {
   const Bytes cache = last_level_cache_size();
-  keep_heap_resident(kResidentHeap);
+  const auto allocates = [](const MeasurementCase& c) { return c.definition->allocates(); };
+  if (std::any_of(cases.begin(), cases.end(), allocates)) keep_heap_resident(kResidentHeap);
   Workspace workspace(default_region(cache), cache);
   RoundContext context = real_context(options, interrupt);
   context.on_window = [&] { write_if_named(options, set); };

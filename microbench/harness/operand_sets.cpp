@@ -61,9 +61,13 @@ OperandSets::OperandSets(Workspace& workspace, std::vector<std::size_t> input_by
     throw MeasurementError("operands of " + to_text(Bytes(needed)) + " exceed the workspace of " +
                            to_text(Bytes(static_cast<double>(region))));
   }
-  if (state == CacheState::kWarm) return;
+  if (state == CacheState::kCold) choose_sets(fit);
+  workspace.prepare(count_ * std::max(input_stride_, output_stride_));
+}
+
+void OperandSets::choose_sets(std::size_t fit) {
   const double set = static_cast<double>(std::max<std::size_t>(1, input_stride_ + output_stride_));
-  const double wanted = std::ceil(kColdFactor * workspace.last_level_cache().si() / set) + 1;
+  const double wanted = std::ceil(kColdFactor * workspace_->last_level_cache().si() / set) + 1;
   count_ = std::min(fit, static_cast<std::size_t>(wanted));
   step_ = scattered_step(count_);
 }

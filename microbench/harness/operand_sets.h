@@ -34,6 +34,9 @@ class OperandSets {
   void fill_output(std::size_t operand);
 
  private:
+  // As many sets as coldness needs, at most `fit`.
+  void choose_sets(std::size_t fit);
+
   Workspace* workspace_;
   std::vector<std::size_t> input_offsets_, output_offsets_, output_bytes_;
   std::size_t input_stride_ = 0, output_stride_ = 0;

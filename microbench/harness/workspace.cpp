@@ -29,19 +29,12 @@ std::vector<float> random_block() {
   return block;
 }
 
-void fill(std::byte* memory, std::size_t bytes) {
-  const std::vector<float> block = random_block();
-  const std::size_t block_bytes = block.size() * sizeof(float);
-  for (std::size_t done = 0; done < bytes; done += block_bytes) {
-    std::memcpy(memory + done, block.data(), std::min(block_bytes, bytes - done));
-  }
-}
-
 }  // namespace
 
 Workspace::Workspace(Bytes region, Bytes last_level_cache)
     : region_bytes_(static_cast<std::size_t>(region.si()) / kHugePage * kHugePage),
-      last_level_cache_(last_level_cache) {
+      last_level_cache_(last_level_cache),
+      block_(random_block()) {
   void* mapped =
       mmap(nullptr, 2 * region_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
@@ -49,10 +42,19 @@ Workspace::Workspace(Bytes region, Bytes last_level_cache)
   }
   memory_ = static_cast<std::byte*>(mapped);
   madvise(mapped, 2 * region_bytes_, MADV_HUGEPAGE);
-  fill(memory_, 2 * region_bytes_);
 }
 
 Workspace::~Workspace() { munmap(memory_, 2 * region_bytes_); }
+
+void Workspace::prepare(std::size_t bytes) {
+  const std::size_t block = block_.size() * sizeof(float);
+  for (const std::size_t end = std::min(bytes, region_bytes_); prepared_ < end;) {
+    const std::size_t count = std::min(block, region_bytes_ - prepared_);
+    std::memcpy(memory_ + prepared_, block_.data(), count);
+    std::memcpy(memory_ + region_bytes_ + prepared_, block_.data(), count);
+    prepared_ += count;
+  }
+}
 
 std::span<const float> Workspace::inputs() const {
   return {reinterpret_cast<const float*>(memory_), region_bytes_ / sizeof(float)};

@@ -1,10 +1,12 @@
 // Memory that all benchmarks of a run share: mapped once, backed by huge pages where the system
-// has them, and touched, so that no timed call pays for a page fault. (First touch costs 50 to 200
-// times more than using the memory; a training loop pays it once, a naive benchmark every time.)
+// has them, and touched before use, so that no timed call pays for a page fault. (First touch costs
+// 50 to 200 times more than using the memory; a training loop pays it once, a naive benchmark every
+// time.)
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "core/units.h"
 
@@ -18,7 +20,9 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  // Normally distributed values, never written to.
+  // Makes the first `bytes` of both regions resident and fills what was not with random values.
+  void prepare(std::size_t bytes);
+  // Normally distributed values where prepared, never written to.
   std::span<const float> inputs() const;
   // Results of earlier kernels; finite at first, never relied on.
   std::span<float> outputs() const;
@@ -28,6 +32,8 @@ class Workspace {
   std::size_t region_bytes_;
   Bytes last_level_cache_;
   std::byte* memory_ = nullptr;
+  std::size_t prepared_ = 0;
+  std::vector<float> block_;  // random values, repeated over the regions
 };
 
 // Size of the largest data cache of this machine.

@@ -6,7 +6,6 @@
 #include <ATen/ops/clamp_min.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/gelu_backward.h>
-#include <ATen/ops/mul.h>
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/sigmoid_backward.h>
 #include <ATen/ops/tanh.h>
@@ -24,11 +23,12 @@ namespace {
 using at::Tensor;
 
 // Any multiple of a layer's width would be a shape of some network at some batch: these are
-// 64 x a prime, from a core's cache to memory.
-const std::vector<Dims> kSizes = {{64 * 97},    {64 * 389},   {64 * 1543},  {64 * 6143},
-                                  {64 * 24571}, {64 * 49157}, {64 * 98299}, {64 * 196613}};
+// 64 x a prime, from a small bias to memory.
+const std::vector<Dims> kSizes = {{64 * 3},     {64 * 29},    {64 * 97},    {64 * 389},
+                                  {64 * 1543},  {64 * 6143},  {64 * 24571}, {64 * 49157},
+                                  {64 * 98299}, {64 * 196613}};
 // Kernels that take a nanosecond or more per element.
-const std::vector<Dims> kSlowSizes(kSizes.begin(), kSizes.begin() + 6);
+const std::vector<Dims> kSlowSizes(kSizes.begin(), kSizes.begin() + 8);
 
 struct Elementwise {
   std::string name, summary;
@@ -37,7 +37,7 @@ struct Elementwise {
   std::function<void(Tensor& out, const Tensor& a, const Tensor& b)> call;
   // Of one element; `before` is the value of an in-place output.
   std::function<double(double before, double a, double b)> reference;
-  bool slow = false;
+  std::vector<Dims> sizes = kSizes;
 };
 
 AtenCall prepare(const Elementwise& kernel, const Dims& dims, OperandSets& sets) {
@@ -70,7 +70,7 @@ void add(BenchmarkRegistry& registry, const Elementwise& kernel) {
   operation.name = kernel.name;
   operation.summary = kernel.summary;
   operation.axes = {"size"};
-  operation.shapes = kernel.slow ? kSlowSizes : kSizes;
+  operation.shapes = kernel.sizes;
   operation.traffic = [kernel](const Dims& dims) {
     const std::int64_t bytes = 4 * dims[0];
     return Traffic{dims[0], bytes * (kernel.inputs + (kernel.reads_output ? 1 : 0)), bytes, 0};
@@ -98,15 +98,9 @@ void add_arithmetic(BenchmarkRegistry& registry) {
   add(registry, {"aten.add_", "x += s g: gradient accumulation, SGD update", 1, true,
                  [](Tensor& x, const Tensor& g, const Tensor&) { x.add_(g, -kLearningRate); },
                  [](double x, double g, double) { return x - kLearningRate * g; }});
-  add(registry, {"aten.mul", "product of two tensors", 2, false,
-                 [](Tensor& y, const Tensor& a, const Tensor& b) { at::mul_out(y, a, b); },
-                 [](double, double a, double b) { return a * b; }});
   add(registry, {"aten.fill", "constant fill", 0, false,
                  [](Tensor& y, const Tensor&, const Tensor&) { y.fill_(0.5); },
                  [](double, double, double) { return 0.5; }});
-  add(registry, {"aten.copy", "contiguous copy", 1, false,
-                 [](Tensor& y, const Tensor& x, const Tensor&) { y.copy_(x); },
-                 [](double, double x, double) { return x; }});
 }
 
 void add_activations(BenchmarkRegistry& registry) {
@@ -130,18 +124,19 @@ void add_activations(BenchmarkRegistry& registry) {
        [](double, double dy, double y) { return dy * y * (1 - y); }});
   add(registry, {"aten.tanh", "hyperbolic tangent", 1, false,
                  [](Tensor& y, const Tensor& x, const Tensor&) { at::tanh_out(y, x); },
-                 [](double, double x, double) { return std::tanh(x); }, true});
+                 [](double, double x, double) { return std::tanh(x); }, kSlowSizes});
   add(registry,
       {"aten.tanh_backward", "gradient of the hyperbolic tangent", 2, false,
        [](Tensor& dx, const Tensor& dy, const Tensor& y) { at::tanh_backward_out(dx, dy, y); },
        [](double, double dy, double y) { return dy * (1 - y * y); }});
   add(registry, {"aten.gelu", "GELU", 1, false,
                  [](Tensor& y, const Tensor& x, const Tensor&) { at::gelu_out(y, x); },
-                 [](double, double x, double) { return x * normal_cdf(x); }, true});
+                 [](double, double x, double) { return x * normal_cdf(x); }, kSlowSizes});
   add(registry,
       {"aten.gelu_backward", "gradient of GELU", 2, false,
        [](Tensor& dx, const Tensor& dy, const Tensor& x) { at::gelu_backward_out(dx, dy, x); },
-       [](double, double dy, double x) { return dy * (normal_cdf(x) + x * normal_pdf(x)); }, true});
+       [](double, double dy, double x) { return dy * (normal_cdf(x) + x * normal_pdf(x)); },
+       kSlowSizes});
 }
 
 }  // namespace

@@ -65,6 +65,8 @@ class AtenBenchmark final : public Benchmark {
     return out;
   }
 
+  bool allocates() const override { return true; }
+
   std::unique_ptr<PreparedKernel> prepare(const Axes& axes, Workspace& workspace) const override {
     Dims dims;
     for (const std::string& name : operation_.axes) {
@@ -94,6 +96,12 @@ class AtenBenchmark final : public Benchmark {
 std::int64_t product(const Dims& dims) {
   std::int64_t out = 1;
   for (const std::int64_t dim : dims) out *= dim;
+  return out;
+}
+
+double sum(const Row& row) {
+  double out = 0;
+  for (std::size_t i = 0; i < row.length; ++i) out += row[i];
   return out;
 }
 

@@ -59,6 +59,16 @@ std::vector<at::Tensor> output_tensors(const OperandSets& sets, std::size_t oper
                                        const Dims& dims);
 std::vector<at::Tensor> index_output_tensors(const OperandSets& sets, std::size_t operand,
                                              const Dims& dims);
+// The index of each element of `row` in a tensor is fixed by three numbers: where it starts, its
+// length and the distance between its elements. The reference of anything that works on rows.
+struct Row {
+  const float* data = nullptr;
+  std::size_t length = 0;
+  std::size_t stride = 1;
+  double operator[](std::size_t i) const { return double{data[i * stride]}; }
+};
+double sum(const Row& row);
+
 // `count` values of 0 .. limit-1 in an order without pattern, for labels and token ids.
 at::Tensor random_indices(std::int64_t count, std::int64_t limit);
 at::Tensor float_tensor(const float* data, const Dims& dims);

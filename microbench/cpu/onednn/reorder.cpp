@@ -29,7 +29,8 @@ struct Layouts {
 Layouts layouts_of(const std::string& direction) {
   if (direction == "to_blocked") return {Tag::nchw, Tag::nChw16c};
   if (direction == "from_blocked") return {Tag::nChw16c, Tag::nchw};
-  return {Tag::oihw, Tag::OIhw16i16o};
+  if (direction == "weights") return {Tag::oihw, Tag::OIhw16i16o};
+  return {Tag::OIhw16i16o, Tag::oihw};
 }
 
 Axes axes_of_reorder(const Shape& shape, const std::string& direction) {
@@ -91,34 +92,49 @@ class ReorderKernel final : public PreparedKernel {
   std::vector<std::pair<memory, memory>> pairs_;
 };
 
+// The reorders of one kind of tensor, in one or both directions.
 class Reorder final : public Benchmark {
  public:
+  Reorder(std::string name, std::vector<Shape> shapes, std::vector<std::string> directions)
+      : name_(std::move(name)), shapes_(std::move(shapes)), directions_(std::move(directions)) {}
+
   std::vector<Axes> design(DesignSize size) const override {
-    const std::size_t step = size == DesignSize::kFull ? 1 : 3;
     std::vector<Axes> out;
-    for (std::size_t i = 0; i < kActivations.size(); i += step) {
-      add_cold(out, axes_of_reorder(kActivations[i], "to_blocked"));
-      add_cold(out, axes_of_reorder(kActivations[i], "from_blocked"));
-    }
-    for (std::size_t i = 0; i < kWeights.size(); i += step) {
-      add_cold(out, axes_of_reorder(kWeights[i], "weights"));
+    for (std::size_t i = 0; i < shapes_.size(); i += size == DesignSize::kFull ? 1 : 3) {
+      for (const std::string& direction : directions_) {
+        add_cold(out, axes_of_reorder(shapes_[i], direction));
+      }
     }
     return out;
   }
 
   std::unique_ptr<PreparedKernel> prepare(const Axes& axes, Workspace& workspace) const override {
-    const auto get = [&](const char* axis) { return integer_axis(axes, axis, "onednn.reorder"); };
-    return std::make_unique<ReorderKernel>(
-        memory::dims{get("n"), get("c"), get("h"), get("h")},
-        layouts_of(text_axis(axes, "direction", "onednn.reorder")), cache_state(axes), workspace);
+    const auto get = [&](const char* axis) { return integer_axis(axes, axis, name_); };
+    return std::make_unique<ReorderKernel>(memory::dims{get("n"), get("c"), get("h"), get("h")},
+                                           layouts_of(text_axis(axes, "direction", name_)),
+                                           cache_state(axes), workspace);
   }
+
+ private:
+  std::string name_;
+  std::vector<Shape> shapes_;
+  std::vector<std::string> directions_;
 };
+
+void add(BenchmarkRegistry& registry, const std::string& name, const std::string& summary,
+         std::vector<Shape> shapes, std::vector<std::string> directions) {
+  registry.add(name, summary, std::make_unique<Reorder>(name, shapes, directions));
+}
 
 }  // namespace
 
 void register_reorder(BenchmarkRegistry& registry) {
-  registry.add("onednn.reorder", "copies between plain and blocked layouts",
-               std::make_unique<Reorder>());
+  add(registry, "onednn.reorder", "copies of activations between plain and blocked layout",
+      kActivations, {"to_blocked", "from_blocked"});
+  add(registry, "onednn.reorder_weights", "copies of weights to blocked layout", kWeights,
+      {"weights"});
+  add(registry, "onednn.reorder_weights_back", "copies of weight gradients to plain layout",
+      kWeights, {"weights_back"});
 }
 
 }  // namespace paceline

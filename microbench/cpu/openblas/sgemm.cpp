@@ -76,6 +76,8 @@ const std::vector<LinearLayer> kLargeLayers = {
     {48, 6144, 3072}, {96, 12288, 1792}, {40, 1152, 2304},  {192, 2560, 1536}, {320, 640, 2560},
     {448, 896, 896},  {768, 320, 1280},  {1536, 448, 1344}, {24, 3584, 4608},  {12, 7168, 3584}};
 const std::vector<LinearLayer> kSmallLayers = {{20, 192, 160}, {80, 320, 24}, {160, 96, 480}};
+// Outputs per class: no multiple of what the kernels unroll.
+const std::vector<LinearLayer> kClassifiers = {{24, 960, 10}, {112, 640, 9}, {72, 1288, 1003}};
 // One step of a recurrent layer: hidden -> 4 x hidden.
 const std::vector<LinearLayer> kRecurrentSteps = {
     {20, 320, 1280}, {48, 192, 768}, {80, 448, 1792}, {96, 640, 2560}};
@@ -159,6 +161,7 @@ class Sgemm final : public Benchmark {
     std::vector<Gemm> gemms;
     add_all(gemms, kLargeLayers, step);
     add_all(gemms, kSmallLayers, step);
+    add_all(gemms, kClassifiers, step);
     add_all(gemms, kRecurrentSteps, step);
     add_all(gemms, kPointwise, step);
     for (const Gemm& gemm : gemms_of_head(96, 48)) gemms.push_back(gemm);
