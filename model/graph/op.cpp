@@ -46,7 +46,7 @@ struct KindName {
   std::string_view operator()(const Mean&) const { return "mean"; }
   std::string_view operator()(const RoiAlign&) const { return "roi_align"; }
   std::string_view operator()(const Embedding&) const { return "embedding"; }
-  std::string_view operator()(const Parameter&) const { return "parameter"; }
+  std::string_view operator()(const TrainableTensor&) const { return "parameter"; }
   std::string_view operator()(const Rnn& op) const {
     constexpr std::array<std::string_view, 3> kNames = {"rnn", "gru", "lstm"};
     return kNames[static_cast<std::size_t>(op.cell)];

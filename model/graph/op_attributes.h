@@ -96,7 +96,7 @@ struct Embedding {
   std::int64_t rows = 0;
   std::int64_t width = 0;
 };
-struct Parameter {  // a trainable tensor used directly, such as learned positions; no inputs
+struct TrainableTensor {  // a trainable tensor used directly, such as learned positions; no inputs
   TensorShape shape;
 };
 
@@ -119,11 +119,11 @@ struct Loss {
   LossKind kind = LossKind::kMeanSquaredError;
 };
 
-using OpAttributes =
-    std::variant<Linear, ExpertLinear, Matmul, Attention, Conv2d, ConvTranspose2d, Norm,
-                 LocalResponseNorm, Activate, Pool2d, Upsample2d, Softmax, Dropout, Add, Multiply,
-                 Scale, CausalMask, Rotary, Cast, Concat, Reshape, Permute, Slice, Expand, Gather,
-                 ScatterAdd, TopK, Mean, RoiAlign, Embedding, Parameter, Rnn, CrossEntropy, Loss>;
+using OpAttributes = std::variant<Linear, ExpertLinear, Matmul, Attention, Conv2d, ConvTranspose2d,
+                                  Norm, LocalResponseNorm, Activate, Pool2d, Upsample2d, Softmax,
+                                  Dropout, Add, Multiply, Scale, CausalMask, Rotary, Cast, Concat,
+                                  Reshape, Permute, Slice, Expand, Gather, ScatterAdd, TopK, Mean,
+                                  RoiAlign, Embedding, TrainableTensor, Rnn, CrossEntropy, Loss>;
 
 // "conv2d", "batch_norm", "lstm", ...: the kind as reports print it.
 std::string_view kind_name(const OpAttributes& attributes);

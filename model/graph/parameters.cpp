@@ -31,7 +31,7 @@ struct SizesOf {
                  op.features);
   }
   Sizes operator()(const Embedding& op) const { return {op.rows * op.width}; }
-  Sizes operator()(const Parameter& op) const { return {op.shape.elements()}; }
+  Sizes operator()(const TrainableTensor& op) const { return {op.shape.elements()}; }
   Sizes operator()(const Rnn& op) const {
     Sizes sizes;
     const std::int64_t directions = op.bidirectional ? 2 : 1;

@@ -219,7 +219,7 @@ struct Inference {
     y.dims.push_back(op.width);
     return y;
   }
-  TensorShape operator()(const Parameter& op) const { return op.shape; }
+  TensorShape operator()(const TrainableTensor& op) const { return op.shape; }
   TensorShape operator()(const Rnn& op) const {
     require(input().dims.size() == 3, "needs an input of steps x batch x features");
     return last_dimension(op.input, op.hidden * (op.bidirectional ? 2 : 1));

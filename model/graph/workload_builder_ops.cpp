@@ -149,7 +149,7 @@ TensorId WorkloadBuilder::embedding(const std::string& name, TensorId indices, s
 }
 
 TensorId WorkloadBuilder::parameter(const std::string& name, Dims dims) {
-  return add_op(name, Parameter{TensorShape{std::move(dims)}}, {});
+  return add_op(name, TrainableTensor{TensorShape{std::move(dims)}}, {});
 }
 
 TensorId WorkloadBuilder::rnn(const std::string& name, TensorId x, Rnn attributes) {

@@ -1,0 +1,91 @@
+#include "simulator/frameworks/pytorch/issuer.h"
+
+namespace paceline::pytorch {
+
+void Issuer::enter(std::vector<IssuedCall>& calls, Phase phase, std::size_t layer) {
+  calls_ = &calls;
+  phase_ = phase;
+  layer_ = static_cast<std::uint32_t>(layer);
+}
+
+void Issuer::host_calls(double calls) {
+  calls_->push_back({.phase = phase_, .layer = layer_, .kernel = {}, .host_calls = calls});
+}
+
+void Issuer::host(std::string_view layer_kind, double times) {
+  const LayerCalls& calls = record_.calls(layer_kind);
+  host_calls(times * (phase_ == Phase::kBackward ? calls.backward : calls.forward));
+}
+
+void Issuer::kernel(std::string implementation, const KernelShape& shape, std::int64_t repeat) {
+  calls_->push_back({.phase = phase_,
+                     .layer = layer_,
+                     .kernel = Kernel{std::move(implementation), shape, Precision::kFp32},
+                     .host_calls = 0,
+                     .repeat = repeat});
+}
+
+void Issuer::stream(std::string implementation, std::int64_t elements, double read, double written,
+                    std::int64_t row, std::int64_t repeat) {
+  const Bytes tensor = static_cast<double>(elements) * element_size(Precision::kFp32);
+  kernel(std::move(implementation),
+         StreamShape{
+             .elements = elements, .read = read * tensor, .written = written * tensor, .row = row},
+         repeat);
+}
+
+void Issuer::copy_operands(const Op& op) {
+  for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+    if (!copies_operand(graph_, op, k)) continue;
+    // Slower when the fastest dimension of the copy is not that of the original.
+    const bool transposed = graph_.tensor(op.inputs[k]).strides.back() != 1;
+    stream(transposed ? "aten.copy_transposed" : "aten.copy", elements(op.inputs[k]), 1, 1);
+  }
+}
+
+void Issuer::matrix_products(const std::vector<KernelShape>& products) {
+  for (const KernelShape& shape : products) {
+    GemmShape matrix = std::get<GemmShape>(shape);
+    const std::int64_t count = matrix.batch;
+    matrix.batch = 1;
+    kernel("openblas.sgemm", matrix, count);
+    host("matmul_per_matrix", static_cast<double>(count));
+  }
+}
+
+bool Issuer::is_first_slice(const Op& op) const {
+  for (const Op& other : graph_.ops()) {
+    if (std::holds_alternative<Slice>(other.attributes) && other.inputs[0] == op.inputs[0]) {
+      return &other == &op;
+    }
+  }
+  return false;
+}
+
+std::int64_t Issuer::row_of_channel(TensorId tensor) const {
+  const auto& dims = graph_.shape(tensor).dims;
+  std::int64_t row = 1;
+  for (std::size_t i = 2; i < dims.size(); ++i) row *= dims[i];
+  return row;
+}
+
+void Issuer::deliver_gradient(TensorId tensor, bool contiguous) {
+  if (!needs_gradient(tensor)) return;
+  if (!delivered_.insert(tensor).second) {
+    stream("aten.add", elements(tensor), 2, 1);
+    strided_gradients_.erase(tensor);  // the sum is a new tensor
+  } else if (!contiguous) {
+    strided_gradients_.insert(tensor);
+  }
+}
+
+void Issuer::accumulate(const std::vector<std::int64_t>& parameter_sizes) {
+  for (const std::int64_t size : parameter_sizes) stream("aten.add_", size, 2, 1);
+}
+
+void refuse(const Issuer& issuer, const Op& op, const std::string& what) {
+  throw UsageError("framework " + issuer.record().name + " on a CPU: layer " + op.name + " is " +
+                   what + ", which has no implementation yet");
+}
+
+}  // namespace paceline::pytorch

@@ -1,0 +1,68 @@
+#include "simulator/frameworks/record/framework_record.h"
+
+#include "core/error.h"
+#include "core/json_reader.h"
+
+namespace paceline {
+namespace {
+
+LayerCalls read_calls(JsonObject object) {
+  LayerCalls calls;
+  calls.forward = object.number("forward");
+  calls.backward = object.number("backward");
+  object.finish();
+  if (calls.forward < 0) object.fail("forward", "is negative");
+  if (calls.backward < 0) object.fail("backward", "is negative");
+  return calls;
+}
+
+PerImageGemmRule read_rule(JsonObject object) {
+  PerImageGemmRule rule;
+  rule.threads_at_most = static_cast<int>(object.integer("threads_at_most"));
+  rule.batch_below = object.integer("batch_below");
+  rule.single_elements = object.integer("single_elements");
+  rule.single_kernel = object.integer("single_kernel");
+  object.finish();
+  return rule;
+}
+
+}  // namespace
+
+const LayerCalls& FrameworkRecord::calls(std::string_view layer_kind) const {
+  const auto found = layer_calls.find(layer_kind);
+  if (found == layer_calls.end()) {
+    throw InputError("the record of framework " + name + " has no host_calls of \"" +
+                     std::string(layer_kind) + "\"");
+  }
+  return found->second;
+}
+
+FrameworkRecord read_framework_record(const std::filesystem::path& file) {
+  const JsonDocument document = read_json_file(file, "paceline.framework/1");
+  JsonObject root = document.root();
+  FrameworkRecord record;
+  record.name = root.string("name");
+  record.version = root.string("version");
+  record.summary = root.string("summary");
+  record.devices = root.strings("devices");
+  record.default_strategy = root.string("default_strategy");
+  record.host_fit = root.string("host_fit");
+  record.sources = root.strings("sources");
+  JsonObject convolution = root.object("convolution");
+  record.per_image_gemm = read_rule(convolution.object("per_image_gemm"));
+  record.plain_input_channels = convolution.integer("plain_input_channels");
+  convolution.finish();
+  JsonObject calls = root.object("host_calls");
+  record.zero_grad_calls = calls.positive("zero_grad_per_tensor");
+  record.update_calls = calls.positive("update_per_tensor");
+  JsonObject layers = calls.object("layers");
+  for (const std::string& kind : layers.keys()) {
+    record.layer_calls.emplace(kind, read_calls(layers.object(kind)));
+  }
+  layers.finish();
+  calls.finish();
+  root.finish();
+  return record;
+}
+
+}  // namespace paceline

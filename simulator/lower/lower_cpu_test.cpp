@@ -1,0 +1,96 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/analytic/iteration_time.h"
+#include "model/cost/roofline.h"
+#include "model/graph/workload.h"
+#include "simulator/engine/engine.h"
+#include "simulator/lower/lower.h"
+#include "simulator/lower/plan.h"
+
+namespace paceline {
+namespace {
+
+// Prices of no particular machine: the laws below hold for any.
+IterationPlan plan_of(const std::string& model, std::int64_t batch, int threads,
+                      std::int64_t micro_batches = 1) {
+  const WorkloadGraph graph = build_workload(workload_registry(), model, {.batch = batch});
+  const ExecutionContext context{threads};
+  const RooflineCostModel costs({.peak = {{Precision::kFp32, FlopsPerSecond(1e11)}},
+                                 .bandwidth = BytesPerSecond(3.3e10),
+                                 .cores = 2,
+                                 .source = "test"});
+  HostCosts host;
+  host.forward_call = Seconds(1.1e-6);
+  host.backward_call = Seconds(0.9e-6);
+  host.optimizer_call = Seconds(0.7e-6);
+  return plan_iteration(framework_registry().make("pytorch")->issue(graph, context), costs, host,
+                        context, micro_batches);
+}
+
+class EveryNetworkOfTheRecorder : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryNetworkOfTheRecorder, SimulatesToExactlyTheClosedForm) {
+  const IterationPlan plan = plan_of(GetParam(), 4, 1);
+  EXPECT_EQ(simulate_cpu_iteration(plan), serial_iteration_time(plan));
+}
+
+TEST_P(EveryNetworkOfTheRecorder, RepeatsEveryIterationAlike) {
+  const IterationPlan plan = plan_of(GetParam(), 4, 1);
+  EXPECT_EQ(simulate_cpu_iteration(plan, 1), simulate_cpu_iteration(plan, 3));
+}
+
+TEST_P(EveryNetworkOfTheRecorder, BreakdownAddsUpToTheIteration) {
+  const IterationPlan plan = plan_of(GetParam(), 4, 1);
+  const double total = serial_iteration_time(plan).seconds().si();
+  EXPECT_NEAR(serial_breakdown(plan).total().si(), total, 1e-12 * total);
+}
+
+TEST_P(EveryNetworkOfTheRecorder, TakesLongerWithALargerBatch) {
+  EXPECT_LT(serial_iteration_time(plan_of(GetParam(), 4, 1)),
+            serial_iteration_time(plan_of(GetParam(), 8, 1)));
+}
+
+// Gradient accumulation repeats forward and backward and leaves zero_grad and update alone.
+TEST_P(EveryNetworkOfTheRecorder, AccumulatesGradientsByRepeatingForwardAndBackward) {
+  const IterationPlan one = plan_of(GetParam(), 4, 1);
+  const IterationPlan three = plan_of(GetParam(), 4, 1, 3);
+  const PhaseTimes single = serial_phases(one);
+  const PhaseTimes triple = serial_phases(three);
+  EXPECT_NEAR(triple.forward.si(), 3 * single.forward.si(), 1e-12);
+  EXPECT_EQ(triple.optimizer.si(), single.optimizer.si());
+  EXPECT_EQ(simulate_cpu_iteration(three), serial_iteration_time(three));
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, EveryNetworkOfTheRecorder,
+                         testing::Values("fcn-r", "fcn-s", "alexnet", "resnet50", "lstm-ptb",
+                                         "transformer-tiny"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(LowerCpu, MergesMicroBatchesThatNobodyCouldLookAtWithoutChangingTheTime) {
+  const IterationPlan plan = plan_of("fcn-r", 4, 1, 100'000);
+  const LoweredRun run = lower_cpu(plan, 1);
+  EXPECT_LT(run.graph.size(), 1000U);
+  EXPECT_EQ(schedule(run.graph, run.platform).makespan, serial_iteration_time(plan));
+}
+
+TEST(LowerCpu, LabelsTasksWithLayerPhaseAndImplementation) {
+  const IterationPlan plan = plan_of("fcn-r", 4, 1);
+  const LoweredRun run = lower_cpu(plan, 1);
+  bool found = false;
+  for (std::uint32_t i = 0; i < run.graph.size(); ++i) {
+    const Label& label = run.graph.label(TaskId{i});
+    if (label.kind != SpanKind::kForward || run.graph.name(TaskId{i}) != "openblas.sgemm") continue;
+    found = true;
+    EXPECT_GE(label.layer, 0);
+    EXPECT_LT(label.layer, static_cast<std::int32_t>(plan.layers.size()));
+  }
+  EXPECT_TRUE(found);
+}
+
+}  // namespace
+}  // namespace paceline

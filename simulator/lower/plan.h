@@ -1,0 +1,16 @@
+// From what a framework issues to a costed plan: every distinct kernel is priced once.
+#pragma once
+
+#include "model/cost/cost_model.h"
+#include "model/plan/iteration_plan.h"
+#include "simulator/frameworks/framework.h"
+#include "simulator/lower/host_costs.h"
+
+namespace paceline {
+
+// Throws MissingParameter, naming implementation and command, if a kernel cannot be priced.
+IterationPlan plan_iteration(const IssuedIteration& issued, const CostModel& costs,
+                             const HostCosts& host, const ExecutionContext& context,
+                             std::int64_t micro_batches = 1);
+
+}  // namespace paceline
