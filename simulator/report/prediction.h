@@ -1,0 +1,42 @@
+// From an experiment to its answer.
+#pragma once
+
+#include "model/graph/workload.h"
+#include "model/plan/iteration_plan.h"
+#include "model/plan/report.h"
+#include "simulator/frameworks/framework.h"
+#include "simulator/lower/cpu_device.h"
+#include "simulator/lower/host_costs.h"
+
+namespace paceline {
+
+// The answer with everything it was made from, for views that explain it.
+struct Prediction {
+  WorkloadGraph graph;
+  IterationPlan plan;
+  Report report;
+};
+
+// What predictions choose from; made once, then only read.
+class Predictor {
+ public:
+  Predictor();
+
+  // Fills in what the experiment leaves to the device and the workload (threads, seq) and checks
+  // every name. Throws UsageError for what cannot be run, MissingParameter for what was not
+  // measured.
+  Prediction predict(const Experiment& experiment, const CpuDevice& device) const;
+
+  // The parts of it: the resolved experiment and its graph, and a plan at the prices of any cost
+  // model (null models have no host cost).
+  Experiment resolve(const Experiment& experiment, const CpuDevice& device) const;
+  WorkloadGraph build(const Experiment& resolved) const;
+  IterationPlan plan(const Experiment& resolved, const WorkloadGraph& graph, const CostModel& costs,
+                     const HostCosts& host) const;
+
+ private:
+  WorkloadRegistry workloads_;
+  FrameworkRegistry frameworks_;
+};
+
+}  // namespace paceline

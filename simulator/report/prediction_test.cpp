@@ -1,0 +1,115 @@
+#include "simulator/report/prediction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "model/analytic/iteration_time.h"
+#include "simulator/report/report_parts.h"
+#include "simulator/report/test_device.h"
+
+namespace paceline {
+namespace {
+
+using testing::HasSubstr;
+
+Experiment experiment(const std::string& model, std::int64_t batch, int threads = 1) {
+  Experiment e;
+  e.model = model;
+  e.batch = batch;
+  e.device = "test.json";
+  e.threads = threads;
+  return e;
+}
+
+TEST(Predictor, SimulatesTheClosedFormAndReportsItsParts) {
+  const CpuDevice device = made_up_device();
+  const Prediction p = Predictor().predict(experiment("resnet50", 8), device);
+  const double time = serial_iteration_time(p.plan).seconds().si();
+  EXPECT_EQ(p.report.iteration_time_s.median, time);
+  EXPECT_NEAR(p.report.breakdown.total().si(), time, 1e-9 * time);
+  EXPECT_DOUBLE_EQ(p.report.throughput_samples_per_s.median, 8 / time);
+  EXPECT_LT(p.report.iteration_time_s.p05, time);
+  EXPECT_GT(p.report.iteration_time_s.p95, time);
+  EXPECT_LT(p.report.throughput_samples_per_s.p05, p.report.throughput_samples_per_s.median);
+  EXPECT_FALSE(p.report.bottleneck.text.empty());
+}
+
+TEST(Predictor, OriginsAndImplementationsCoverTheWholeIteration) {
+  const Prediction p = Predictor().predict(experiment("lstm-ptb", 16), made_up_device());
+  double share = 0;
+  for (const OriginLine& line : p.report.origins) share += line.share;
+  EXPECT_NEAR(share, 1, 1e-9);
+  Seconds sum;
+  for (const ImplementationTime& part : time_by_implementation(p.plan)) sum += part.time;
+  EXPECT_NEAR(sum.si(), p.report.iteration_time_s.median, 1e-9);
+}
+
+TEST(Predictor, SpellsOutWhatTheExperimentLeavesOpen) {
+  const CpuDevice device = made_up_device();
+  const Experiment e = Predictor().resolve(experiment("LSTM_PTB", 16, 0), device);
+  EXPECT_EQ(e.model, "lstm-ptb");
+  EXPECT_EQ(e.threads, device.cores());
+  EXPECT_EQ(e.seq, 32);
+}
+
+TEST(Predictor, CountsTokensOfTokenWorkloads) {
+  const Predictor predictor;
+  const CpuDevice device = made_up_device();
+  const Report report = predictor.predict(experiment("transformer-tiny", 4), device).report;
+  ASSERT_TRUE(report.throughput_tokens_per_s.has_value());
+  EXPECT_DOUBLE_EQ(report.throughput_tokens_per_s->median,
+                   128 * report.throughput_samples_per_s.median);
+  EXPECT_FALSE(predictor.predict(experiment("alexnet", 4), device).report.throughput_tokens_per_s);
+}
+
+TEST(Predictor, IsTheSameForTheSameSeedAndMovesOnlyTheIntervalForAnother) {
+  const Predictor predictor;
+  const CpuDevice device = made_up_device();
+  Experiment e = experiment("fcn-r", 64);
+  const Estimate first = predictor.predict(e, device).report.iteration_time_s;
+  const Estimate again = predictor.predict(e, device).report.iteration_time_s;
+  e.seed = 2;
+  const Estimate other = predictor.predict(e, device).report.iteration_time_s;
+  EXPECT_EQ(first.p95, again.p95);
+  EXPECT_EQ(first.median, other.median);
+  EXPECT_NE(first.p95, other.p95);
+}
+
+TEST(Predictor, SaysWhenTheNetworkDoesNotFit) {
+  const Report report = Predictor().predict(experiment("resnet50", 4096), made_up_device()).report;
+  EXPECT_FALSE(report.memory.fits());
+  EXPECT_THAT(report.warnings, testing::Contains(HasSubstr("does not fit")));
+}
+
+TEST(Predictor, NamesTheMeasurementThatAMissingKernelNeeds) {
+  ParameterSet parameters = made_up_parameters();
+  std::erase_if(parameters.fits,
+                [](const Fit& fit) { return fit.implementation == "openblas.sgemm"; });
+  const CpuDevice device(std::move(parameters), {"test.json", ""});
+  try {
+    Predictor().predict(experiment("fcn-r", 64), device);
+    FAIL() << "a kernel was priced without parameters";
+  } catch (const MissingParameter& error) {
+    EXPECT_THAT(error.what(), HasSubstr("openblas.sgemm"));
+    EXPECT_THAT(error.what(), HasSubstr("paceline measure"));
+  }
+}
+
+TEST(Predictor, RefusesWhatIsNotSupportedYetByName) {
+  const Predictor predictor;
+  const CpuDevice device = made_up_device();
+  Experiment e = experiment("fcn-r", 64);
+  e.strategy = "ddp";
+  EXPECT_THROW(predictor.predict(e, device), UsageError);
+  e = experiment("fcn-r", 64);
+  e.precision = Precision::kBf16;
+  EXPECT_THROW(predictor.predict(e, device), UsageError);
+  e = experiment("fcn-r", 64);
+  e.options["bucket_cap_mib"] = "35";
+  EXPECT_THROW(predictor.predict(e, device), UsageError);
+  EXPECT_THROW(predictor.predict(experiment("resnet5", 1), device), UsageError);
+}
+
+}  // namespace
+}  // namespace paceline

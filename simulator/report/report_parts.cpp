@@ -1,0 +1,135 @@
+#include "simulator/report/report_parts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+constexpr double kNoteworthyShare = 0.01;  // of the iteration
+
+// Calls `visit(call, times)` for every call of the iteration.
+template <typename Visit>
+void for_each_call(const IterationPlan& plan, Visit visit) {
+  for (const PlannedCall& call : plan.begin) visit(call, call.repeat);
+  for (const PlannedCall& call : plan.micro_batch) visit(call, call.repeat * plan.micro_batches);
+  for (const PlannedCall& call : plan.update) visit(call, call.repeat);
+}
+
+Seconds total_time(const std::vector<ImplementationTime>& parts) {
+  Seconds total;
+  for (const ImplementationTime& part : parts) total += part.time;
+  return total;
+}
+
+std::string percent(double share) { return significant(100 * share, 2) + " %"; }
+
+// The worst origin among the kernels of one implementation.
+const Origin& worst_origin(const IterationPlan& plan, const std::string& implementation) {
+  const Origin* worst = nullptr;
+  for (const PlannedKernel& planned : plan.kernels) {
+    if (planned.kernel.implementation != implementation) continue;
+    if (worst == nullptr || planned.cost.origin.kind > worst->kind) worst = &planned.cost.origin;
+  }
+  return worst == nullptr ? plan.host_origin : *worst;
+}
+
+}  // namespace
+
+std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan) {
+  std::map<std::string, ImplementationTime> by_name;
+  for_each_call(plan, [&](const PlannedCall& call, std::int64_t times) {
+    const double count = static_cast<double>(times);
+    if (call.host > Seconds(0)) {
+      by_name["host"].time += count * call.host;
+      by_name["host"].calls += times;
+    }
+    if (call.kernel == PlannedCall::kNoKernel) return;
+    const PlannedKernel& planned = plan.kernels[call.kernel];
+    ImplementationTime& part = by_name[planned.kernel.implementation];
+    part.time += count * planned.cost.time;
+    part.calls += times;
+    if (planned.cost.bound == Bound::kCompute) part.compute_bound += count * planned.cost.time;
+    if (planned.cost.bound == Bound::kMemory) part.memory_bound += count * planned.cost.time;
+  });
+  std::vector<ImplementationTime> out;
+  for (auto& [name, part] : by_name) {
+    part.implementation = name;
+    out.push_back(part);
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.time > b.time; });
+  return out;
+}
+
+Bottleneck find_bottleneck(const IterationPlan& plan) {
+  const std::vector<ImplementationTime> parts = time_by_implementation(plan);
+  const Seconds total = total_time(parts);
+  Bottleneck out;
+  if (total <= Seconds(0)) return out;
+  Seconds compute, memory, host;
+  for (const ImplementationTime& part : parts) {
+    compute += part.compute_bound;
+    memory += part.memory_bound;
+    if (part.implementation == "host") host = part.time;
+  }
+  struct Candidate {
+    const char* resource;
+    const char* meaning;
+    Seconds time;
+  };
+  const Candidate candidates[] = {
+      {"cpu compute", "arithmetic", compute},
+      {"cpu memory", "memory traffic", memory},
+      {"framework host", "dispatching calls", host},
+      {"kernel start-up", "starting small kernels", total - compute - memory - host}};
+  const Candidate& worst =
+      *std::max_element(std::begin(candidates), std::end(candidates),
+                        [](const Candidate& a, const Candidate& b) { return a.time < b.time; });
+  const ImplementationTime& top = parts.front();
+  out.resource = worst.resource;
+  out.share = worst.time / total;
+  out.text = percent(out.share) + " of the iteration is limited by " + worst.meaning + "; " +
+             top.implementation + " alone takes " + percent(top.time / total);
+  return out;
+}
+
+std::vector<OriginLine> collect_origins(const IterationPlan& plan) {
+  const std::vector<ImplementationTime> parts = time_by_implementation(plan);
+  const Seconds total = total_time(parts);
+  std::vector<OriginLine> out;
+  for (const ImplementationTime& part : parts) {
+    const Origin& origin = worst_origin(plan, part.implementation);
+    out.push_back({.what = part.implementation,
+                   .kind = origin.kind,
+                   .source = origin.source,
+                   .share = part.time / total});
+  }
+  return out;
+}
+
+std::vector<std::string> collect_warnings(const IterationPlan& plan) {
+  std::map<std::string, Seconds> outside;
+  Seconds total;
+  for_each_call(plan, [&](const PlannedCall& call, std::int64_t times) {
+    const double count = static_cast<double>(times);
+    total += count * call.host;
+    if (call.kernel == PlannedCall::kNoKernel) return;
+    const PlannedKernel& planned = plan.kernels[call.kernel];
+    total += count * planned.cost.time;
+    if (planned.cost.origin.kind == OriginKind::kExtrapolated) {
+      outside[planned.kernel.implementation] += count * planned.cost.time;
+    }
+  });
+  std::vector<std::string> out;
+  for (const auto& [implementation, time] : outside) {
+    if (time < kNoteworthyShare * total) continue;
+    out.push_back(percent(time / total) + " of the iteration is " + implementation +
+                  " of shapes outside the measured range");
+  }
+  return out;
+}
+
+}  // namespace paceline

@@ -1,0 +1,29 @@
+// The parts of a report that say why: bottleneck, origins, warnings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/plan/iteration_plan.h"
+#include "model/plan/report.h"
+
+namespace paceline {
+
+// Time of one implementation over an iteration.
+struct ImplementationTime {
+  std::string implementation;  // "host" for the issuing thread
+  Seconds time;
+  Seconds compute_bound;  // of it, by what limits the kernels
+  Seconds memory_bound;
+  std::int64_t calls = 0;
+};
+// Largest first.
+std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan);
+
+Bottleneck find_bottleneck(const IterationPlan& plan);
+// One line per implementation with its share, largest first.
+std::vector<OriginLine> collect_origins(const IterationPlan& plan);
+// Kernels outside what was measured that take a noteworthy part of the iteration.
+std::vector<std::string> collect_warnings(const IterationPlan& plan);
+
+}  // namespace paceline
