@@ -1,0 +1,46 @@
+#include "cli/output.h"
+
+#include <iostream>
+
+#include "core/json_writer.h"
+
+namespace paceline {
+
+std::vector<FlagSpec> output_flags() {
+  return {{"json", "", "one JSON document"},
+          {"csv", "", "comma-separated values"},
+          {"md", "", "a Markdown table"},
+          {"o", "FILE", "write to FILE instead of the terminal"}};
+}
+
+OutputFormat read_format(const Arguments& arguments) {
+  OutputFormat format = OutputFormat::kText;
+  int given = 0;
+  const auto take = [&](const char* flag, OutputFormat meaning) {
+    if (!arguments.has(flag)) return;
+    format = meaning;
+    ++given;
+  };
+  take("json", OutputFormat::kJson);
+  take("csv", OutputFormat::kCsv);
+  take("md", OutputFormat::kMarkdown);
+  if (given > 1) throw UsageError("--json, --csv and --md exclude one another");
+  return format;
+}
+
+TableFormat table_format(OutputFormat format) {
+  if (format == OutputFormat::kCsv) return TableFormat::kCsv;
+  return format == OutputFormat::kMarkdown ? TableFormat::kMarkdown : TableFormat::kText;
+}
+
+void write_result(const Arguments& arguments, const std::string& text) {
+  const std::optional<std::string> file = arguments.find("o");
+  if (file) {
+    write_text_file(*file, text);
+    return;
+  }
+  std::cout << text << std::flush;
+  if (!std::cout) throw InputError("stdout: could not be written completely");
+}
+
+}  // namespace paceline
