@@ -50,9 +50,10 @@ ParameterSet made_up_parameters() {
   set.provenance.host.memory = Bytes(16e9);
   set.fits.push_back(kernel_fit("openblas.sgemm", "cpu.gemm/1"));
   set.fits.push_back(kernel_fit("onednn.conv", "cpu.convolution/1"));
-  for (const char* name : {"onednn.reorder",
-                           "onednn.reorder_weights",
-                           "onednn.reorder_weights_back",
+  for (const char* name : {"onednn.reorder.to_blocked",
+                           "onednn.reorder.from_blocked",
+                           "onednn.reorder.weights_to_blocked",
+                           "onednn.reorder.weights_from_blocked",
                            "aten.add",
                            "aten.add_",
                            "aten.avg_pool",

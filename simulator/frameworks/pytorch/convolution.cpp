@@ -48,28 +48,33 @@ class Direct {
     reorder_input();
     reorder_weights();
     run(Pass::kForward);
-    reorder(i_.elements(op_.output));
+    from_blocked(op_.output);
   }
   void input_gradient() {
-    reorder(i_.elements(op_.output));
+    to_blocked(op_.output);
     reorder_weights();
     run(Pass::kDgrad);
-    reorder(i_.elements(op_.inputs[0]));
+    from_blocked(op_.inputs[0]);
   }
   void weight_gradient() {
-    reorder(i_.elements(op_.output));
+    to_blocked(op_.output);
     reorder_input();
     run(Pass::kWgrad);
-    i_.stream("onednn.reorder_weights_back", weight_elements(conv_), 1, 1);
+    i_.stream("onednn.reorder.weights_from_blocked", weight_elements(conv_), 1, 1);
   }
 
  private:
   void run(Pass pass) { i_.kernel("onednn.conv", shape_of(i_, op_, conv_, pass)); }
-  void reorder(std::int64_t elements) { i_.stream("onednn.reorder", elements, 1, 1); }
-  void reorder_weights() { i_.stream("onednn.reorder_weights", weight_elements(conv_), 1, 1); }
+  void to_blocked(TensorId id) { i_.stream("onednn.reorder.to_blocked", i_.elements(id), 1, 1); }
+  void from_blocked(TensorId id) {
+    i_.stream("onednn.reorder.from_blocked", i_.elements(id), 1, 1);
+  }
+  void reorder_weights() {
+    i_.stream("onednn.reorder.weights_to_blocked", weight_elements(conv_), 1, 1);
+  }
   // Images of few channels are read in the plain layout.
   void reorder_input() {
-    if (conv_.in_channels >= i_.record().plain_input_channels) reorder(i_.elements(op_.inputs[0]));
+    if (conv_.in_channels >= i_.record().plain_input_channels) to_blocked(op_.inputs[0]);
   }
 
   Issuer& i_;
