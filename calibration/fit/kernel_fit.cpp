@@ -109,17 +109,28 @@ double predict(const KernelProblem& problem, const Solution& solution, const Obs
       .total;
 }
 
-bool held_out(const Observation& o) { return is_held_out(to_string(o.kernel.shape)); }
+// For each observation, whether its shape is held out.
+std::vector<bool> held_out(const std::vector<Observation>& observations) {
+  std::set<std::string> shapes;
+  for (const Observation& o : observations) shapes.insert(fitted_shape_text(o.kernel));
+  const std::set<std::string> held = held_out_shapes(shapes);
+  std::vector<bool> out;
+  for (const Observation& o : observations)
+    out.push_back(held.contains(fitted_shape_text(o.kernel)));
+  return out;
+}
 
 // Errors of `solution`, which saw the shapes that are not held out, on both halves.
-void assess(const KernelProblem& problem, const Solution& solution, FitResult& out) {
+void assess(const KernelProblem& problem, const Solution& solution, const std::vector<bool>& held,
+            FitResult& out) {
   std::vector<double> predicted, measured, residuals;
   std::vector<std::string> groups;
-  for (const Observation& o : problem.observations) {
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const Observation& o = problem.observations[i];
     const double time = predict(problem, solution, o);
     out.samples.push_back(
-        {to_string(o.kernel.shape), o.context.threads, o.measured.si(), time, held_out(o)});
-    if (!held_out(o)) continue;
+        {to_string(o.kernel.shape), o.context.threads, o.measured.si(), time, bool{held[i]}});
+    if (!held[i]) continue;
     predicted.push_back(time);
     measured.push_back(o.measured.si());
     residuals.push_back(std::log(time / o.measured.si()));
@@ -145,14 +156,16 @@ void assess(const KernelProblem& problem, const Solution& solution, FitResult& o
 }
 
 // Share of held-out shapes whose measured time lies in the 90 % interval of their prediction.
-double coverage90(const KernelProblem& problem, const Solution& solution, const FitResult& result) {
+double coverage90(const KernelProblem& problem, const Solution& solution,
+                  const std::vector<bool>& held, const FitResult& result) {
   constexpr double kZ90 = 1.6449;  // 95 % quantile of the normal distribution
   std::vector<ParameterScale> scales;
   for (const FitParameter& p : solution.parameters) scales.push_back(p.scale);
   const FitQuality& quality = result.fit.quality;
   double inside = 0, count = 0;
-  for (const Observation& o : problem.observations) {
-    if (!held_out(o)) continue;
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    if (!held[i]) continue;
+    const Observation& o = problem.observations[i];
     const double variance =
         parameter_variance(kernel_formula(problem.formula), o.kernel, o.context,
                            solution.result.values, scales, solution.result.covariance) +
@@ -193,9 +206,11 @@ FitResult fit_kernel(const KernelProblem& problem, const KernelFitOptions& optio
   out.fit.formula = problem.formula;
   std::vector<Observation> seen;
   std::set<std::string> shapes, seen_shapes;
-  for (const Observation& o : problem.observations) {
+  const std::vector<bool> held = held_out(problem.observations);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const Observation& o = problem.observations[i];
     shapes.insert(to_string(o.kernel.shape));
-    if (held_out(o)) continue;
+    if (held[i]) continue;
     seen.push_back(o);
     seen_shapes.insert(to_string(o.kernel.shape));
   }
@@ -211,8 +226,8 @@ FitResult fit_kernel(const KernelProblem& problem, const KernelFitOptions& optio
   Solution solution = solve_best(problem, seen, options);
   if (!solution.result.covariance.empty()) {
     out.fit = to_fit(problem, solution);
-    assess(problem, solution, out);
-    out.fit.quality.held_out_coverage90 = coverage90(problem, solution, out);
+    assess(problem, solution, held, out);
+    out.fit.quality.held_out_coverage90 = coverage90(problem, solution, held, out);
   }
   if (options.refit_on_all && solution.result.converged) {
     KernelProblem chosen = problem;

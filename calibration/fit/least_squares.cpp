@@ -16,7 +16,6 @@
 
 #include "calibration/fit/residual_functions.h"
 #include "core/error.h"
-#include "core/statistics.h"
 
 namespace paceline {
 namespace {
@@ -96,7 +95,7 @@ class Fitter {
     ceres::Solver::Options options;
     options.linear_solver_type = ceres::DENSE_QR;
     options.max_num_iterations = max_iterations;
-    options.function_tolerance = 1e-9;
+    options.function_tolerance = 1e-8;
     options.num_threads = 1;  // the order of sums, and so every bit of the result, is fixed
     options.logging_type = ceres::SILENT;
     ceres::Solver::Summary summary;
@@ -198,12 +197,6 @@ void state_errors(const std::vector<FitParameter>& parameters, const std::vector
 }
 
 }  // namespace
-
-double robust_scale(const std::vector<double>& residuals) {
-  std::vector<double> sizes;
-  for (const double r : residuals) sizes.push_back(std::abs(r));
-  return 1.4826 * median(std::move(sizes));
-}
 
 LeastSquaresResult solve_least_squares(const std::vector<FitParameter>& parameters,
                                        const ResidualFunctions& functions,

@@ -23,7 +23,7 @@ class ResidualFunctions;
 struct LeastSquaresOptions {
   int starts = 8;
   std::uint32_t seed = 1;
-  int max_iterations = 200;
+  int max_iterations = 400;
 };
 
 struct LeastSquaresResult {
@@ -45,8 +45,5 @@ LeastSquaresResult solve_least_squares(const std::vector<FitParameter>& paramete
                                        const ResidualFunctions& functions,
                                        const std::vector<double>& sigma,
                                        const LeastSquaresOptions& options);
-
-// 1.4826 median |r|: the standard deviation of a normal distribution, unmoved by outliers.
-double robust_scale(const std::vector<double>& residuals);
 
 }  // namespace paceline

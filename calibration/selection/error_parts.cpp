@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/statistics.h"
 
 namespace paceline {
 namespace {
@@ -14,11 +15,28 @@ struct Group {
   double count = 0;
 };
 
+std::vector<double> without_outliers(std::vector<double> residuals) {
+  constexpr double kFarthest = 4;  // robust standard deviations
+  const double limit = kFarthest * robust_scale(residuals);
+  if (limit > 0) {
+    for (double& r : residuals) r = std::clamp(r, -limit, limit);
+  }
+  return residuals;
+}
+
 }  // namespace
 
-ErrorParts split_errors(const std::vector<double>& residuals,
+double robust_scale(const std::vector<double>& residuals) {
+  std::vector<double> sizes;
+  for (const double r : residuals) sizes.push_back(std::abs(r));
+  return 1.4826 * median(std::move(sizes));
+}
+
+ErrorParts split_errors(const std::vector<double>& all_residuals,
                         const std::vector<std::string>& groups) {
-  PACELINE_ASSERT(!residuals.empty() && residuals.size() == groups.size(), "one group each");
+  PACELINE_ASSERT(!all_residuals.empty() && all_residuals.size() == groups.size(),
+                  "one group each");
+  const std::vector<double> residuals = without_outliers(all_residuals);
   std::map<std::string, Group> sums;
   double total = 0;
   double squares = 0;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <random>
+#include <set>
+#include <string>
 
 #include "calibration/selection/error_parts.h"
 #include "calibration/selection/split.h"
@@ -9,15 +11,29 @@
 namespace paceline {
 namespace {
 
-TEST(Split, HoldsOutAboutAQuarterAndAlwaysTheSame) {
-  int held = 0;
-  const int shapes = 4000;
-  for (int i = 0; i < shapes; ++i) {
-    held += is_held_out("gemm NN " + std::to_string(i) + "x64x" + std::to_string(7 * i));
-  }
-  EXPECT_NEAR(held, shapes / 4, 3 * std::sqrt(shapes * 0.25 * 0.75));
-  // Pinned: another hash would silently move shapes between the two sides of published errors.
-  EXPECT_EQ(is_held_out("gemm NN 64x64x64"), is_held_out("gemm NN 64x64x64"));
+std::set<std::string> shapes(int count) {
+  std::set<std::string> out;
+  for (int i = 0; i < count; ++i) out.insert("gemm NN " + std::to_string(16 * i) + "x64x64");
+  return out;
+}
+
+TEST(Split, HoldsOutAQuarter) {
+  EXPECT_EQ(held_out_shapes(shapes(40)).size(), 10U);
+  EXPECT_EQ(held_out_shapes(shapes(7)).size(), 1U);
+  EXPECT_TRUE(held_out_shapes(shapes(3)).empty());
+  // Small sizes are as likely to be held out as large ones.
+  int small = 0;
+  for (const std::string& shape : held_out_shapes(shapes(4000))) small += shape.size() < 19;
+  EXPECT_GT(small, 0);
+}
+
+// Adding one shape to forty moves at most one of the others.
+TEST(Split, AShapeKeepsItsSideWhenOthersAreAdded) {
+  const auto before = held_out_shapes(shapes(40));
+  const auto after = held_out_shapes(shapes(41));
+  int moved = 0;
+  for (const std::string& shape : before) moved += !after.contains(shape);
+  EXPECT_LE(moved, 1);
 }
 
 // 40 groups of 10 with a group error of 0.06 and an own error of 0.10.
@@ -50,6 +66,19 @@ TEST(ErrorParts, ABiasOfAllIsShared) {
   const ErrorParts parts = split_errors(residuals, groups);
   EXPECT_NEAR(parts.shared_sd, 0.2, 0.01);
   EXPECT_NEAR(parts.own_sd, 0.01, 0.002);
+}
+
+// One timing a thousand times too long hardly widens the error of the others.
+TEST(ErrorParts, OneOutlierDoesNotWidenEveryInterval) {
+  std::vector<double> residuals;
+  std::vector<std::string> groups;
+  for (int i = 0; i < 80; ++i) {
+    residuals.push_back(i % 2 == 0 ? 0.05 : -0.05);
+    groups.push_back(std::to_string(i / 8));
+  }
+  const double before = split_errors(residuals, groups).own_sd;
+  residuals[17] = std::log(1000);
+  EXPECT_LT(split_errors(residuals, groups).own_sd, 1.5 * before);
 }
 
 // With too few groups the total is kept and split by assumption.

@@ -35,6 +35,7 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
            .q = number(s.output_w()),
            .groups = number(s.groups),
            .strided = s.stride_h > 1 || s.stride_w > 1,
+           .input_gradient = s.pass == Pass::kDgrad,
            .element_bytes = element_size(kernel.precision).si(),
            .threads = static_cast<double>(context.threads),
            .reuse_distance = context.reuse_distance.si()};

@@ -4,13 +4,14 @@
 //   t = batch (call + [n' > 1] fork + (T_c + T_move) c(n') + T_far f(n'))
 //   T_c    = 2 m' n' k' / flop_rate,       x' = x + edge_x where x is no multiple of tile_x
 //   T_move = e (m k move_a e^trans_a + k n move_b e^trans_b + m n (1 + k / depth) move_c)
-//   T_far  = e ((m k e^trans_a + k n e^trans_b) far_in + m n far_out) miss(W / capacity)
-//   c(n) = 1 / speedup(n; contention),  f(n) = 1 / speedup(n; memory_contention)
-//   n' = 1 + (threads - 1) / (1 + (grain / flop)^4)
+//   T_far  = e ((m k e^trans_a + k n e^trans_b) far_in + m n far_out) miss(W / capacity) short(a +
+//   b + c) c(n) = 1 / speedup(n; contention),  f(n) = 1 / speedup(n; memory_contention) n' = 1 +
+//   (threads - 1) / (1 + (grain / flop)^4)
 //
 // e: bytes of an element; e^trans_x applies if the operand is transposed; W: the working set, the
-// operands or what was touched since their last use. Products of less than `direct_limit` FLOP skip
-// packing (T_move = 0) and run at flop_rate e^-direct, e^-direct_trans_a more if A is transposed.
+// operands or what was touched since their last use; miss and short as in cache_traffic.h. Products
+// of less than `direct_limit` FLOP skip packing (T_move = 0) and run at flop_rate e^-direct,
+// e^-direct_trans_a more if A is transposed.
 //
 // A packing BLAS (Goto and van de Geijn, ACM TOMS 34(3), 2008) copies blocks of A and B into
 // contiguous panels and multiplies them by a register kernel of tile_m x tile_n. Hence the terms:
@@ -62,6 +63,8 @@ struct CpuGemm {
     kFarOut,
     kCapacity,
     kSharpness,
+    kShortExtra,
+    kShortRamp,
     kContention,
     kMemoryContention,
     kGrain,
@@ -90,6 +93,8 @@ struct CpuGemm {
       {"far_out", "s/B"},
       {"cache_capacity", "B"},
       {"cache_sharpness", "1"},
+      {"short_extra", "1"},
+      {"short_ramp", "B"},
       {"contention", "1", Domain::kFraction},
       {"memory_contention", "1", Domain::kFraction},
       {"grain", "FLOP"},
@@ -131,7 +136,8 @@ struct CpuGemm {
     }
     const double working_set = std::max(a + b + c, in.reuse_distance);
     const T far = ((a * trans_a + b * trans_b) * p[kFarIn] + c * p[kFarOut]) *
-                  miss_share(working_set, p[kCapacity], p[kSharpness]);
+                  miss_share(working_set, p[kCapacity], p[kSharpness]) *
+                  short_sweep(a + b + c, p[kShortExtra], p[kShortRamp]);
 
     TimeParts<T> out;
     out.fixed = in.batch * (p[kCall] + awake * p[kFork]);

@@ -3,7 +3,7 @@
 //
 //   t = call + [n' > 1] fork + pnorm(T_c, T_m; overlap)
 //   T_c = (elements element_time + rows row_time) r(n')
-//   T_m = bytes [ r(n') / near + (r_m(n') / far - r(n') / near) miss(W / capacity) ]
+//   T_m = bytes [ r(n') / near + (r_m(n') / far(bytes) - r(n') / near) miss(W / capacity) ]
 //   r(n) = 1 - parallel + parallel / n             share left when `parallel` is shared out
 //   r_m(n) = 1 - parallel + parallel / speedup(n; contention)
 //   n' = 1 + (n - 1) g,  g = 1 / (1 + (grain / elements)^4)
@@ -46,6 +46,8 @@ struct CpuStream {
     kFar,
     kCapacity,
     kSharpness,
+    kShortExtra,
+    kShortRamp,
     kContention,
     kParallel,
     kGrain,
@@ -61,6 +63,8 @@ struct CpuStream {
       {"far_bandwidth", "B/s"},
       {"cache_capacity", "B"},
       {"cache_sharpness", "1"},
+      {"short_extra", "1"},
+      {"short_ramp", "B"},
       {"memory_contention", "1", Domain::kFraction},
       {"parallel_share", "1", Domain::kFraction},
       {"grain", "1"},
@@ -83,7 +87,7 @@ struct CpuStream {
         1.0 - p[kParallel] + p[kParallel] * (1.0 + p[kContention] * (threads - 1.0)) / threads;
     const T miss = miss_share(std::max(in.bytes, in.reuse_distance), p[kCapacity], p[kSharpness]);
     const T near = left / p[kNear];
-    const T far = left_far / p[kFar];
+    const T far = left_far / p[kFar] * short_sweep(in.bytes, p[kShortExtra], p[kShortRamp]);
     TimeParts<T> out;
     out.fixed = p[kCall] + awake * p[kFork];
     out.compute = (in.elements * p[kElement] + in.rows * p[kRow]) * left;

@@ -1,0 +1,109 @@
+#include "calibration/calibrate.h"
+
+#include <algorithm>
+#include <set>
+
+#include "calibration/observations.h"
+#include "calibration/problems/problem.h"
+#include "calibration/report/residual_plot.h"
+#include "core/error.h"
+#include "core/names.h"
+#include "core/table.h"
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& other) {
+    return normalized_name(other) == normalized_name(name);
+  });
+}
+
+std::vector<KernelProblem> selected_problems(const MeasurementSet& measurements,
+                                             const std::vector<std::string>& only) {
+  ProblemRegistry registry("fit");
+  register_all(registry);
+  std::vector<KernelProblem> out;
+  std::vector<std::string> known;
+  for (const auto& entry : registry.entries()) {
+    known.push_back(entry.name);
+    for (KernelProblem& problem : entry.make()->problems(measurements)) {
+      known.push_back(problem.implementation);
+      if (only.empty() || contains(only, entry.name) || contains(only, problem.implementation)) {
+        out.push_back(std::move(problem));
+      }
+    }
+  }
+  for (const std::string& name : only) {
+    if (!contains(known, name)) throw UsageError(unknown_name_message("fit", name, known));
+  }
+  return out;
+}
+
+std::string percent(double share) { return significant(100 * share, 2) + " %"; }
+
+std::string summary(const std::vector<FitResult>& fits) {
+  Table table({"fit", "shapes", "held out", "mean error", "median", "90 % below", "bias",
+               "90 % interval holds", "verdict"});
+  for (const FitResult& fit : fits) {
+    const FitQuality& q = fit.fit.quality;
+    const bool tested = q.held_out > 0;
+    table.add_row(
+        {fit.fit.implementation, std::to_string(q.samples), std::to_string(q.held_out),
+         tested ? percent(q.held_out_mape) : "-", tested ? percent(q.held_out_median_ape) : "-",
+         tested ? percent(q.held_out_p90_ape) : "-", tested ? percent(q.held_out_bias) : "-",
+         tested ? percent(q.held_out_coverage90) : "-",
+         fit.usable ? "usable" : "refused: " + fit.termination});
+  }
+  return table.to_string();
+}
+
+// What the fits have seen. With a second fit on all shapes that is every shape.
+std::vector<std::string> fitted_shapes(const std::vector<KernelProblem>& problems,
+                                       const std::vector<FitResult>& fits) {
+  std::set<std::string> out;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const bool all = fits[i].fit.quality.refit_on_all;
+    for (std::size_t k = 0; k < fits[i].samples.size(); ++k) {
+      if (!all && fits[i].samples[k].held_out) continue;
+      out.insert(fitted_shape_text(problems[i].observations[k].kernel));
+    }
+  }
+  return {out.begin(), out.end()};
+}
+
+}  // namespace
+
+CalibrationResult calibrate(const MeasurementSet& measurements, const CalibrateOptions& options) {
+  const std::vector<KernelProblem> problems = selected_problems(measurements, options.only);
+  if (problems.empty()) {
+    throw InputError(
+        "the measurements hold no kernel that can be fitted; measure some with: paceline measure "
+        "--device cpu -o measurements.json");
+  }
+  CalibrationResult out;
+  out.parameters.device = options.device;
+  out.parameters.provenance = make_provenance("paceline calibrate", options.argv);
+  out.parameters.provenance.host = measurements.provenance.host;
+  out.parameters.provenance.libraries = measurements.provenance.libraries;
+  out.parameters.provenance.environment = measurements.provenance.environment;
+  out.parameters.sources = options.sources;
+  for (const KernelProblem& problem : problems) {
+    FitResult fit = fit_kernel(problem, options.fit);
+    const std::string& name = problem.implementation;
+    if (fit.usable) {
+      out.parameters.fits.push_back(fit.fit);
+    } else {
+      out.refused[name] = fit.termination;
+    }
+    if (!fit.samples.empty()) out.plots[name] = residual_plot(name, fit.samples);
+    out.fits.push_back(std::move(fit));
+  }
+  out.parameters.fitted_shapes = fitted_shapes(problems, out.fits);
+  out.report = summary(out.fits);
+  for (const FitResult& fit : out.fits) out.report += "\n" + fit.report;
+  return out;
+}
+
+}  // namespace paceline

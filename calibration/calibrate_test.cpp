@@ -1,0 +1,148 @@
+// From a measurement file to parameters, on synthetic measurements of a machine that obeys the
+// formulas.
+#include "calibration/calibrate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "calibration/report/residual_plot.h"
+#include "core/error.h"
+#include "model/cost/fitted.h"
+
+namespace paceline {
+namespace {
+
+using Int = std::int64_t;
+
+Measurement result(const std::string& benchmark, Axes axes, int threads, double seconds) {
+  Measurement m;
+  m.benchmark = benchmark;
+  m.axes = std::move(axes);
+  m.axes["threads"] = Int{threads};
+  m.axes["cache"] = "warm";
+  m.result_checked = true;
+  for (const double round : {1.0, 1.02}) {
+    m.rounds.push_back({"2026-11-30T00:00:00Z", 0, true, {seconds * round}});
+  }
+  return m;
+}
+
+// 100 GFLOP/s per thread and 1 us per call; copies at 20 GB/s whatever the threads; 2 % noise.
+MeasurementSet machine() {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal(0, 0.02);
+  std::uniform_real_distribution<double> log_size(std::log(16.0), std::log(2048.0));
+  MeasurementSet set;
+  set.provenance = make_provenance("paceline measure", {});
+  const auto extent = [&] { return 16 * Int(std::lround(std::exp(log_size(random)) / 16)); };
+  for (int i = 0; i < 60; ++i) {
+    const Int m = extent(), n = extent(), k = extent();
+    for (const int threads : {1, 2}) {
+      const double time = 1e-6 + 2.0 * double(m) * double(n) * double(k) / (1e11 * threads);
+      set.results.push_back(result(
+          "openblas.sgemm", {{"m", m}, {"n", n}, {"k", k}, {"trans_a", "N"}, {"trans_b", "N"}},
+          threads, time * std::exp(normal(random))));
+    }
+  }
+  for (int i = 0; i < 40; ++i) {
+    const Int elements = Int(1000 * std::pow(1.3, i));
+    for (const int threads : {1, 2}) {
+      const double time = 1e-6 + 8.0 * double(elements) / 2e10;
+      set.results.push_back(result(
+          "aten.copy",
+          {{"elements", elements}, {"read_bytes", 4 * elements}, {"written_bytes", 4 * elements}},
+          threads, time * std::exp(normal(random))));
+    }
+  }
+  return set;
+}
+
+CalibrateOptions quick() {
+  CalibrateOptions options;
+  options.fit.solver.starts = 2;
+  return options;
+}
+
+const CalibrationResult& calibrated() {
+  static const CalibrationResult kResult = calibrate(machine(), quick());
+  return kResult;
+}
+
+TEST(Calibrate, PredictsShapesItHasNotSeen) {
+  ASSERT_TRUE(calibrated().refused.empty()) << calibrated().report;
+  for (const Fit& fit : calibrated().parameters.fits) {
+    EXPECT_LT(fit.quality.held_out_mape, 0.08) << calibrated().report;
+    EXPECT_GT(fit.quality.held_out, 10);
+    EXPECT_TRUE(fit.quality.refit_on_all);
+  }
+  const FittedCostModel model(calibrated().parameters);
+  const KernelCost cost =
+      model.cost({"openblas.sgemm", GemmShape{.m = 512, .n = 512, .k = 512}}, {.threads = 2});
+  EXPECT_NEAR(cost.time.si() / (2.0 * std::pow(512.0, 3) / 2e11), 1, 0.08);
+  EXPECT_LT(cost.shared_sd, 0.1);
+  EXPECT_EQ(cost.origin.kind, OriginKind::kFitted);
+}
+
+TEST(Calibrate, IsTheSameEveryTimeAndSurvivesItsFile) {
+  CalibrationResult again = calibrate(machine(), quick());
+  again.parameters.provenance.date = calibrated().parameters.provenance.date;
+  EXPECT_EQ(to_json_text(again.parameters), to_json_text(calibrated().parameters));
+  EXPECT_EQ(again.report, calibrated().report);
+  const std::string text = to_json_text(calibrated().parameters);
+  EXPECT_EQ(to_json_text(parse_parameters(text, "p.json")), text);
+}
+
+TEST(Calibrate, ListsEveryShapeItHasSeen) {
+  const auto& shapes = calibrated().parameters.fitted_shapes;
+  EXPECT_TRUE(std::is_sorted(shapes.begin(), shapes.end()));
+  EXPECT_NE(std::find(shapes.begin(), shapes.end(), "aten.copy: stream 1000"), shapes.end());
+}
+
+TEST(Calibrate, ReportsEveryFitAndDrawsIt) {
+  EXPECT_NE(calibrated().report.find("openblas.sgemm (cpu.gemm/1): converged"), std::string::npos)
+      << calibrated().report;
+  const std::string& plot = calibrated().plots.at("aten.copy");
+  EXPECT_EQ(plot.rfind("<svg ", 0), 0U);
+  EXPECT_NE(plot.find("</svg>"), std::string::npos);
+}
+
+TEST(Calibrate, CanBeLimitedToSomeFits) {
+  CalibrateOptions options = quick();
+  options.only = {"aten.copy"};
+  const CalibrationResult copies = calibrate(machine(), options);
+  ASSERT_EQ(copies.parameters.fits.size(), 1U);
+  EXPECT_EQ(copies.parameters.fits[0].implementation, "aten.copy");
+  options.only = {"aten.cpy"};
+  EXPECT_THROW(calibrate(machine(), options), UsageError);
+}
+
+TEST(Calibrate, RefusesAFileWithoutKernels) {
+  EXPECT_THROW(calibrate(MeasurementSet{}, {}), InputError);
+}
+
+// A measurement that never passed the noise gate is not used.
+TEST(Calibrate, IgnoresRejectedRounds) {
+  MeasurementSet set = machine();
+  for (Measurement& m : set.results) {
+    if (m.benchmark == "aten.copy") {
+      for (MeasurementRound& round : m.rounds) round.accepted = false;
+    }
+  }
+  const CalibrationResult result = calibrate(set, quick());
+  EXPECT_EQ(result.parameters.find("aten.copy"), nullptr);
+}
+
+// Equal times lie on the diagonal, held-out shapes are hollow.
+TEST(ResidualPlot, PutsEqualTimesOnTheDiagonal) {
+  const std::string plot =
+      residual_plot("a < b", {{"gemm", 1, 1e-5, 1e-5, false}, {"gemm", 2, 1e-6, 1e-6, true}});
+  EXPECT_NE(plot.find("a &lt; b"), std::string::npos);
+  EXPECT_NE(plot.find("cx=\"490.00\" cy=\"40.00\""), std::string::npos) << plot;
+  EXPECT_NE(plot.find("cx=\"70.00\" cy=\"460.00\""), std::string::npos) << plot;
+  EXPECT_NE(plot.find("fill=\"none\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace paceline
