@@ -8,7 +8,7 @@
 namespace paceline {
 
 std::string flag_text(std::string_view flag) {
-  return (flag.size() == 1 ? "-" : "--") + std::string(flag);
+  return (flag == "o" ? "-" : "--") + std::string(flag);
 }
 
 std::int64_t parse_count(std::string_view what, std::string_view text, std::int64_t smallest,

@@ -33,7 +33,7 @@ class Arguments {
   std::map<std::string, std::vector<std::string>> values_;
 };
 
-// "--batch", or "-o" for one letter.
+// "--batch"; only -o has one dash, since shapes are written --m, --n, --k.
 std::string flag_text(std::string_view flag);
 // A whole number from `smallest` to `largest`; throws UsageError naming `what` and the text.
 std::int64_t parse_count(std::string_view what, std::string_view text, std::int64_t smallest,

@@ -1,0 +1,99 @@
+// paceline validate: predicted against recorded training runs.
+#include <nlohmann/json.hpp>
+
+#include "cli/output.h"
+#include "cli/sweep.h"
+#include "core/json_writer.h"
+#include "validation/harness/validation_text.h"
+
+namespace paceline {
+namespace {
+
+double parse_share(const std::string& text) {
+  const bool percent = text.ends_with('%');
+  const std::string number = percent ? text.substr(0, text.size() - 1) : text;
+  char* end = nullptr;
+  const double value = std::strtod(number.c_str(), &end);
+  if (number.empty() || *end != '\0' || !(value > 0) || value > 1e6) {
+    throw UsageError("--fail-above \"" + text + "\" is not a positive share such as 20%");
+  }
+  return percent ? value / 100 : value;
+}
+
+std::vector<ValidationSet> chosen_sets(const Arguments& arguments) {
+  const bool recording = arguments.has("recording");
+  if (recording != arguments.has("device")) {
+    throw UsageError("--recording and --device go together");
+  }
+  if (!recording) {
+    if (arguments.has("fail-above")) {
+      throw UsageError("--fail-above goes with --recording; shipped sets state their own limits");
+    }
+    const auto only = arguments.find("only");
+    return shipped_validation_sets(only ? parse_names("--only", *only)
+                                        : std::vector<std::string>());
+  }
+  if (arguments.has("only")) throw UsageError("--only chooses shipped sets, not --recording");
+  Thresholds thresholds;
+  if (const auto limit = arguments.find("fail-above")) thresholds.mape = parse_share(*limit);
+  std::vector<ValidationSet> sets;
+  for (const std::string& file : parse_names("--recording", arguments.text("recording"))) {
+    std::string parameters = arguments.text("device");
+    if (parameters == "cpu") parameters = installed_cpu_parameters().string();
+    for (ValidationSet& set : sets_of_recording(file, parameters, thresholds)) {
+      sets.push_back(std::move(set));
+    }
+  }
+  return sets;
+}
+
+std::string render(const Validation& validation, OutputFormat format) {
+  switch (format) {
+    case OutputFormat::kJson:
+      return to_json_text(to_json(validation));
+    case OutputFormat::kMarkdown:
+      return accuracy_document(validation);
+    case OutputFormat::kCsv:
+      return case_table(validation).to_string(TableFormat::kCsv);
+    case OutputFormat::kText:
+      break;
+  }
+  std::string out = case_table(validation).to_string() + "\n" + set_table(validation).to_string();
+  for (const ScoredSet& set : validation.sets) {
+    for (const std::string& warning : set.warnings) out += set.name + ": " + warning + "\n";
+    if (!set.passed()) out += set.name + ": above its threshold\n";
+  }
+  for (const SkippedCase& c : validation.skipped)
+    out += "skipped " + c.name + ": " + c.reason + "\n";
+  return out;
+}
+
+ExitCode run(const Arguments& arguments) {
+  const OutputFormat format = read_format(arguments);
+  const Validation validation = validate(chosen_sets(arguments));
+  write_result(arguments, render(validation, format));
+  return validation.passed() ? ExitCode::kOk : ExitCode::kCheck;
+}
+
+std::vector<FlagSpec> flags() {
+  std::vector<FlagSpec> all = {
+      {"only", "SET,...", "shipped sets to run, default all"},
+      {"recording", "FILE,...", "score these recordings instead"},
+      {"device", "FILE", "with these parameters"},
+      {"fail-above", "SHARE", "exit 4 if the MAPE of a recording is above, e.g. 20%"}};
+  for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
+  return all;
+}
+
+}  // namespace
+
+void register_validate(CommandList& commands) {
+  commands.add({.name = "validate",
+                .summary = "predicted against recorded training runs",
+                .example = "paceline validate",
+                .flags = flags(),
+                .positionals = {},
+                .run = run});
+}
+
+}  // namespace paceline

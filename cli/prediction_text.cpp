@@ -1,0 +1,150 @@
+#include "cli/prediction_text.h"
+
+#include <cmath>
+#include <functional>
+
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+constexpr int kBarWidth = 60;
+constexpr std::size_t kMostOrigins = 4;
+constexpr std::size_t kMostWarnings = 5;
+
+std::string percent(double share) { return significant(100 * share, 2) + " %"; }
+std::string seconds(double value) { return to_text(Seconds(value)); }
+Bytes bytes(std::int64_t value) { return Bytes(static_cast<double>(value)); }
+
+struct Part {
+  char symbol;
+  const char* name;
+  double share;
+};
+
+std::vector<Part> parts_of(const Report& r) {
+  const Breakdown& b = r.breakdown;
+  const double total = b.total().si();
+  std::vector<Part> parts;
+  const auto add = [&](char symbol, const char* name, Seconds time) {
+    if (time > Seconds(0)) parts.push_back({symbol, name, time.si() / total});
+  };
+  add('F', "forward", b.forward);
+  add('B', "backward", b.backward);
+  add('O', "optimizer", b.optimizer);
+  add('C', "exposed communication", b.exposed_communication);
+  add('H', "host", b.host);
+  add('I', "input", b.input);
+  add('.', "bubble", b.bubble);
+  return parts;
+}
+
+std::string bar(const std::vector<Part>& parts) {
+  std::string out;
+  double sum = 0;
+  for (const Part& part : parts) {
+    sum += part.share;
+    const auto end = static_cast<std::size_t>(std::lround(sum * kBarWidth));
+    while (out.size() < end) out += part.symbol;
+  }
+  return out;
+}
+
+std::string headline(const Experiment& e) {
+  std::string out = e.model + ", batch " + std::to_string(e.batch);
+  if (e.grad_accumulation > 1) out += " x " + std::to_string(e.grad_accumulation);
+  if (e.seq) out += ", sequence " + std::to_string(*e.seq);
+  out += ", " + std::string(to_string(e.precision)) + " on " + e.device + ", " +
+         std::to_string(e.threads) + (e.threads == 1 ? " thread" : " threads") + ", " + e.framework;
+  return out;
+}
+
+}  // namespace
+
+std::string prediction_screen(const Report& r) {
+  const Estimate& t = r.iteration_time_s;
+  const Estimate& s = r.throughput_samples_per_s;
+  std::string out = headline(r.experiment) + "\n";
+  out += "  iteration   " + seconds(t.median) + "  (90 % interval " + seconds(t.p05) + " .. " +
+         seconds(t.p95) + ")\n";
+  out += "  throughput  " + significant(s.median) + " samples/s  (" + significant(s.p05) + " .. " +
+         significant(s.p95) + ")\n";
+  if (r.throughput_tokens_per_s) {
+    out += "              " + significant(r.throughput_tokens_per_s->median) + " tokens/s\n";
+  }
+  const std::vector<Part> parts = parts_of(r);
+  out += "\n  [" + bar(parts) + "]\n  ";
+  for (const Part& part : parts) {
+    out += std::string(1, part.symbol) + " " + part.name + " " + percent(part.share) + "   ";
+  }
+  out.erase(out.find_last_not_of(' ') + 1);
+  out += "\n\n  bottleneck  " + r.bottleneck.resource + ": " + r.bottleneck.text + "\n";
+  out += "  arithmetic  " + to_text(r.flops_per_iteration) + " per iteration, " +
+         percent(r.model_flops_utilization) + " of the measured peak\n";
+  out += "  memory      " + to_text(bytes(r.memory.peak())) + " of " +
+         to_text(bytes(r.memory.capacity)) + (r.memory.fits() ? "" : ": DOES NOT FIT") + "\n";
+  for (std::size_t i = 0; i < r.origins.size() && i < kMostOrigins; ++i) {
+    const OriginLine& line = r.origins[i];
+    out += (i == 0 ? "  origin      " : "              ") + percent(line.share) + " " + line.what +
+           ": " + std::string(to_string(line.kind)) + ", " + line.source + "\n";
+  }
+  for (std::size_t i = 0; i < r.warnings.size() && i < kMostWarnings; ++i) {
+    out += "  warning     " + r.warnings[i] + "\n";
+  }
+  if (r.warnings.size() > kMostWarnings) {
+    out += "              and " + std::to_string(r.warnings.size() - kMostWarnings) +
+           " more (--json lists all)\n";
+  }
+  return out;
+}
+
+Table prediction_table(const std::vector<Report>& reports) {
+  struct Column {
+    std::string name;
+    std::function<std::string(const Report&)> cell;
+    bool always;
+  };
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  const std::vector<Column> columns = {
+      {"model", [](const Report& r) { return r.experiment.model; }, true},
+      {"device", [](const Report& r) { return r.experiment.device; }, false},
+      {"framework", [](const Report& r) { return r.experiment.framework; }, false},
+      {"strategy", [](const Report& r) { return r.experiment.strategy; }, false},
+      {"precision", [](const Report& r) { return std::string(to_string(r.experiment.precision)); },
+       false},
+      {"batch", [&](const Report& r) { return text(r.experiment.batch); }, true},
+      {"seq", [&](const Report& r) { return text(r.experiment.seq.value_or(0)); }, false},
+      {"gpus", [&](const Report& r) { return text(r.experiment.devices); }, false},
+      {"grad_accum", [&](const Report& r) { return text(r.experiment.grad_accumulation); }, false},
+      {"threads", [&](const Report& r) { return text(r.experiment.threads); }, true},
+      {"iteration_s", [](const Report& r) { return significant(r.iteration_time_s.median, 4); },
+       true},
+      {"p05_s", [](const Report& r) { return significant(r.iteration_time_s.p05, 4); }, true},
+      {"p95_s", [](const Report& r) { return significant(r.iteration_time_s.p95, 4); }, true},
+      {"samples_per_s",
+       [](const Report& r) { return significant(r.throughput_samples_per_s.median, 4); }, true},
+      {"mfu", [](const Report& r) { return significant(r.model_flops_utilization, 3); }, true},
+      {"memory_gb", [](const Report& r) { return significant(bytes(r.memory.peak()).si() / 1e9); },
+       true},
+      {"fits", [](const Report& r) { return std::string(r.memory.fits() ? "yes" : "no"); }, true},
+      {"bottleneck", [](const Report& r) { return r.bottleneck.resource; }, true}};
+  std::vector<Column> shown;
+  for (const Column& column : columns) {
+    bool varies = column.always;
+    for (const Report& report : reports) {
+      varies = varies || column.cell(report) != column.cell(reports.front());
+    }
+    if (varies) shown.push_back(column);
+  }
+  std::vector<std::string> header;
+  for (const Column& column : shown) header.push_back(column.name);
+  Table table(header);
+  for (const Report& report : reports) {
+    std::vector<std::string> cells;
+    for (const Column& column : shown) cells.push_back(column.cell(report));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace paceline

@@ -1,0 +1,177 @@
+#include "validation/harness/score.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "model/analytic/iteration_time.h"
+
+namespace paceline {
+namespace {
+
+constexpr double kNoisy = 0.15;  // spread between rounds beyond which a measurement is doubtful
+
+std::string case_name(const RecordedExperiment& e) {
+  return e.model + "-b" + std::to_string(e.batch) + "-t" + std::to_string(e.threads);
+}
+
+Experiment experiment_of(const RecordedExperiment& recorded) {
+  Experiment e;
+  e.model = recorded.model;
+  e.batch = recorded.batch;
+  e.seq = recorded.seq;
+  e.device = recorded.device;
+  e.threads = recorded.threads;
+  e.framework = recorded.framework;
+  e.precision = parse_precision(recorded.precision);
+  return e;
+}
+
+bool is_source(const Recording& recording, const ParameterSet& parameters) {
+  return std::any_of(parameters.sources.begin(), parameters.sources.end(),
+                     [&](const SourceFile& file) { return file.sha256 == recording.sha256; });
+}
+
+class Scorer {
+ public:
+  Scorer(const ValidationSet& set, const Predictor& predictor)
+      : set_(set),
+        predictor_(predictor),
+        recording_(read_recording(set.recording)),
+        device_(read_cpu_device(set.parameters.string())) {}
+
+  void score(Validation& out) {
+    std::vector<ScoredCase> cases;
+    for (const RecordedRun& run : recording_.runs) {
+      if (set_.threads && run.experiment.threads != *set_.threads) continue;
+      if (!run.measured()) {
+        out.skipped.push_back({case_name(run.experiment), set_.name, run.reason});
+      } else {
+        cases.push_back(score_case(run));
+      }
+    }
+    apply_constant_mfu(cases);
+    out.sets.push_back(summarize(cases));
+    out.cases.insert(out.cases.end(), cases.begin(), cases.end());
+  }
+
+ private:
+  ScoredCase score_case(const RecordedRun& run) {
+    const Prediction prediction = predictor_.predict(experiment_of(run.experiment), device_);
+    const Report& report = prediction.report;
+    ScoredCase c;
+    c.name = case_name(run.experiment);
+    c.set = set_.name;
+    c.regime = set_.regime;
+    c.measured_s = run.time().si();
+    c.predicted_s = report.iteration_time_s.median;
+    c.p05_s = report.iteration_time_s.p05;
+    c.p95_s = report.iteration_time_s.p95;
+    c.error = relative_error(c.predicted_s, c.measured_s);
+    c.measured_spread = run.spread();
+    const RecordedRound& best = run.best();
+    c.measured_phases = {best.forward, best.backward, best.optimizer};
+    c.predicted_phases = report.phases;
+    c.in_sample = is_source(recording_, device_.parameters()) ||
+                  !fitted_kernels(prediction.plan, device_.parameters()).empty();
+    const RooflineCostModel roofline(device_.limits(report.experiment.threads));
+    c.null_s["roofline"] =
+        serial_iteration_time(predictor_.plan(report.experiment, prediction.graph, roofline, {}))
+            .seconds()
+            .si();
+    flops_.push_back(report.flops_per_iteration.si());
+    return c;
+  }
+
+  // One rate for the whole set: the geometric mean of the rates that the counted cases reach.
+  void apply_constant_mfu(std::vector<ScoredCase>& cases) const {
+    double log_rate = 0;
+    double count = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      if (cases[i].in_sample) continue;
+      log_rate += std::log(flops_[i] / cases[i].measured_s);
+      ++count;
+    }
+    if (count == 0) return;
+    const double rate = std::exp(log_rate / count);
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      cases[i].null_s["constant_mfu"] = flops_[i] / rate;
+  }
+
+  ScoredSet summarize(const std::vector<ScoredCase>& cases) const {
+    ScoredSet scored;
+    scored.name = set_.name;
+    scored.summary = set_.summary;
+    scored.regime = set_.regime;
+    scored.thresholds = set_.thresholds;
+    scored.inputs = {{recording_.file, recording_.sha256}, device_.file()};
+    std::vector<double> predicted, measured;
+    std::map<std::string, std::vector<double>> nulls;
+    double covered = 0;
+    std::size_t noisy = 0;
+    for (const ScoredCase& c : cases) {
+      if (c.in_sample) continue;
+      predicted.push_back(c.predicted_s);
+      measured.push_back(c.measured_s);
+      covered += c.p05_s <= c.measured_s && c.measured_s <= c.p95_s ? 1 : 0;
+      noisy += c.measured_spread > kNoisy ? 1 : 0;
+      for (const auto& [name, time] : c.null_s) nulls[name].push_back(time);
+    }
+    if (!predicted.empty()) {
+      scored.errors = summarize_errors(predicted, measured);
+      scored.coverage90 = covered / static_cast<double>(predicted.size());
+      for (const auto& [name, times] : nulls) {
+        scored.null_mape[name] = summarize_errors(times, measured).mape;
+      }
+    }
+    if (recording_.host.cpu != device_.parameters().provenance.host.cpu) {
+      scored.warnings.push_back("recorded on " + recording_.host.cpu + ", parameters of " +
+                                device_.parameters().provenance.host.cpu);
+    }
+    if (noisy > 0) {
+      scored.warnings.push_back(std::to_string(noisy) +
+                                " cases were recorded on a machine that was not quiet");
+    }
+    return scored;
+  }
+
+  const ValidationSet& set_;
+  const Predictor& predictor_;
+  Recording recording_;
+  CpuDevice device_;
+  std::vector<double> flops_;  // of the cases, in their order
+};
+
+}  // namespace
+
+std::vector<std::string> fitted_kernels(const IterationPlan& plan, const ParameterSet& parameters) {
+  std::vector<std::string> found;
+  for (const PlannedKernel& planned : plan.kernels) {
+    if (std::holds_alternative<StreamShape>(planned.kernel.shape)) continue;
+    const std::string text = fitted_shape_text(planned.kernel);
+    if (std::binary_search(parameters.fitted_shapes.begin(), parameters.fitted_shapes.end(),
+                           text)) {
+      found.push_back(text);
+    }
+  }
+  return found;
+}
+
+bool ScoredSet::passed() const {
+  if (errors.count == 0) return true;
+  return (!thresholds.mape || errors.mape <= *thresholds.mape) &&
+         (!thresholds.max_ape || errors.max_ape <= *thresholds.max_ape);
+}
+
+bool Validation::passed() const {
+  return std::all_of(sets.begin(), sets.end(), [](const ScoredSet& set) { return set.passed(); });
+}
+
+Validation validate(const std::vector<ValidationSet>& sets) {
+  const Predictor predictor;
+  Validation out;
+  for (const ValidationSet& set : sets) Scorer(set, predictor).score(out);
+  return out;
+}
+
+}  // namespace paceline

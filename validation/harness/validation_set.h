@@ -1,0 +1,44 @@
+// A validation set: recorded training runs, the parameters that must predict them, and how far off
+// they may be ("paceline.validation-set/1", one file per set in validation/sets).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/lower/cpu_device.h"
+#include "traces/recording/recording.h"
+
+namespace paceline {
+
+// Limits above which `paceline validate` fails; absent ones are not checked.
+struct Thresholds {
+  std::optional<double> mape;
+  std::optional<double> max_ape;
+};
+
+struct ValidationSet {
+  std::string name;
+  std::string summary;
+  std::string regime;  // "1 CPU thread"
+  std::filesystem::path recording;
+  std::filesystem::path parameters;
+  std::optional<int> threads;  // only runs of this many threads; absent: all
+  Thresholds thresholds;
+};
+
+// Paths in the file are relative to `root`. Strict; throws InputError.
+ValidationSet read_validation_set(const std::filesystem::path& file,
+                                  const std::filesystem::path& root);
+
+// Every shipped set, sorted by name; with `only`, those named, in that order. Throws UsageError
+// with the nearest names for a set that does not exist.
+std::vector<ValidationSet> shipped_validation_sets(const std::vector<std::string>& only);
+
+// One set per thread count of a recording, predicted with the given parameters.
+std::vector<ValidationSet> sets_of_recording(const std::filesystem::path& recording,
+                                             const std::filesystem::path& parameters,
+                                             const Thresholds& thresholds);
+
+}  // namespace paceline

@@ -1,0 +1,161 @@
+#include "validation/harness/validation_text.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string percent(double fraction) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.1f %%", 100 * fraction);
+  return buffer;
+}
+std::string signed_percent(double fraction) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%+.1f %%", 100 * fraction);
+  return buffer;
+}
+std::string milliseconds(double seconds) { return significant(1e3 * seconds, 4); }
+
+ordered_json to_json(const PhaseTimes& phases) {
+  return {{"forward", phases.forward.si()},
+          {"backward", phases.backward.si()},
+          {"optimizer", phases.optimizer.si()}};
+}
+
+ordered_json to_json(const ScoredCase& c) {
+  ordered_json nulls = ordered_json::object();
+  for (const auto& [name, time] : c.null_s) nulls[name] = time;
+  return {{"case", c.name},
+          {"set", c.set},
+          {"regime", c.regime},
+          {"measured", c.measured_s},
+          {"predicted", c.predicted_s},
+          {"p05", c.p05_s},
+          {"p95", c.p95_s},
+          {"error", c.error},
+          {"in_sample", c.in_sample},
+          {"measured_spread", c.measured_spread},
+          {"measured_phases_s", to_json(c.measured_phases)},
+          {"predicted_phases_s", to_json(c.predicted_phases)},
+          {"null", nulls}};
+}
+
+ordered_json to_json(const ScoredSet& set) {
+  ordered_json nulls = ordered_json::object();
+  for (const auto& [name, mape] : set.null_mape) nulls[name] = mape;
+  ordered_json thresholds = ordered_json::object();
+  if (set.thresholds.mape) thresholds["mape"] = *set.thresholds.mape;
+  if (set.thresholds.max_ape) thresholds["max_ape"] = *set.thresholds.max_ape;
+  ordered_json inputs = ordered_json::array();
+  for (const InputFile& input : set.inputs) {
+    inputs.push_back({{"file", input.file}, {"sha256", input.sha256}});
+  }
+  return {{"set", set.name},
+          {"count", set.errors.count},
+          {"mape", set.errors.mape},
+          {"median_ape", set.errors.median_ape},
+          {"p90_ape", set.errors.p90_ape},
+          {"max_ape", set.errors.max_ape},
+          {"bias", set.errors.bias},
+          {"coverage90", set.coverage90},
+          {"kendall_tau", set.errors.kendall_tau},
+          {"null", nulls},
+          {"thresholds", thresholds},
+          {"passed", set.passed()},
+          {"warnings", set.warnings},
+          {"inputs", inputs}};
+}
+
+std::string null_cell(const ScoredSet& set, const std::string& name) {
+  const auto found = set.null_mape.find(name);
+  return found == set.null_mape.end() ? "-" : percent(found->second);
+}
+
+}  // namespace
+
+ordered_json to_json(const Validation& validation) {
+  ordered_json out;
+  out["schema"] = "paceline.validation/1";
+  out["cases"] = ordered_json::array();
+  for (const ScoredCase& c : validation.cases) out["cases"].push_back(to_json(c));
+  out["sets"] = ordered_json::array();
+  for (const ScoredSet& set : validation.sets) out["sets"].push_back(to_json(set));
+  out["skipped"] = ordered_json::array();
+  for (const SkippedCase& c : validation.skipped) {
+    out["skipped"].push_back({{"case", c.name}, {"set", c.set}, {"reason", c.reason}});
+  }
+  return out;
+}
+
+Table case_table(const Validation& validation) {
+  Table table({"case", "measured ms", "predicted ms", "p05 ms", "p95 ms", "error", "forward",
+               "backward", "optimizer", "counts"});
+  for (const ScoredCase& c : validation.cases) {
+    const auto phase = [](Seconds predicted, Seconds measured) {
+      return measured > Seconds(0) ? signed_percent(relative_error(predicted.si(), measured.si()))
+                                   : std::string("-");
+    };
+    table.add_row({c.name, milliseconds(c.measured_s), milliseconds(c.predicted_s),
+                   milliseconds(c.p05_s), milliseconds(c.p95_s), signed_percent(c.error),
+                   phase(c.predicted_phases.forward, c.measured_phases.forward),
+                   phase(c.predicted_phases.backward, c.measured_phases.backward),
+                   phase(c.predicted_phases.optimizer, c.measured_phases.optimizer),
+                   c.in_sample ? "no: in-sample" : "yes"});
+  }
+  return table;
+}
+
+Table set_table(const Validation& validation) {
+  Table table({"set", "cases", "MAPE", "median", "P90", "max", "bias", "in interval", "rank tau",
+               "roofline MAPE", "constant MFU MAPE"});
+  for (const ScoredSet& set : validation.sets) {
+    const ErrorSummary& e = set.errors;
+    if (e.count == 0) {
+      table.add_row({set.name, "0", "-", "-", "-", "-", "-", "-", "-", "-", "-"});
+      continue;
+    }
+    table.add_row({set.name, std::to_string(e.count), percent(e.mape), percent(e.median_ape),
+                   percent(e.p90_ape), percent(e.max_ape), signed_percent(e.bias),
+                   percent(set.coverage90), significant(e.kendall_tau, 2),
+                   null_cell(set, "roofline"), null_cell(set, "constant_mfu")});
+  }
+  return table;
+}
+
+std::string accuracy_document(const Validation& validation) {
+  std::string out =
+      "# Accuracy\n\n"
+      "Generated by `paceline validate --md`; a test fails when it is out of date. Times of whole\n"
+      "training iterations, predicted from measurements of single kernels, against recordings of "
+      "a\n"
+      "real framework. No recorded iteration and no shape of these networks was used in a fit.\n\n"
+      "Error is predicted / measured - 1; MAPE its mean absolute value; bias the geometric mean "
+      "of\n"
+      "predicted / measured, less 1; \"in interval\" the share of measurements inside the "
+      "predicted\n"
+      "90 % interval. The null models are a roofline with the same limits, and a constant\n"
+      "utilization chosen in hindsight for the set.\n\n## Sets\n\n";
+  out += set_table(validation).to_string(TableFormat::kMarkdown);
+  for (const ScoredSet& set : validation.sets) {
+    out += "\n**" + set.name + "**: " + set.summary + ".";
+    if (set.thresholds.mape) {
+      out += " Fails above a MAPE of " + percent(*set.thresholds.mape) + ".";
+    }
+    for (const std::string& warning : set.warnings) out += " Note: " + warning + ".";
+    out += "\n";
+  }
+  out += "\n## Cases\n\n" + case_table(validation).to_string(TableFormat::kMarkdown);
+  if (!validation.skipped.empty()) {
+    out += "\n## Skipped\n\n";
+    for (const SkippedCase& c : validation.skipped) out += "- " + c.name + ": " + c.reason + "\n";
+  }
+  return out;
+}
+
+}  // namespace paceline
