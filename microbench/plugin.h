@@ -11,7 +11,7 @@ namespace paceline {
 
 struct KernelPlugin {
   void (*register_benchmarks)(BenchmarkRegistry&) = nullptr;
-  // Sets the number of threads of every library (they share one OpenMP runtime).
+  // Sets and binds the threads of every library (cpu/threads.h).
   void (*set_threads)(int) = nullptr;
   // Versions of what computes, for the provenance: "openblas" -> "OpenBLAS 0.3.21 ...".
   std::map<std::string, std::string> (*libraries)() = nullptr;

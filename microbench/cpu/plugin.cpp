@@ -1,9 +1,8 @@
 // The plug-in's entry: the benchmarks of all compute libraries on this machine's CPU.
 #include "microbench/plugin.h"
 
-#include <omp.h>
-
 #include "microbench/cpu/libraries.h"
+#include "microbench/cpu/threads.h"
 
 namespace paceline {
 namespace {
@@ -23,7 +22,7 @@ LibraryVersions library_versions() {
   return versions;
 }
 
-constexpr KernelPlugin kPlugin = {register_cpu_benchmarks, omp_set_num_threads, library_versions};
+constexpr KernelPlugin kPlugin = {register_cpu_benchmarks, set_kernel_threads, library_versions};
 
 }  // namespace
 }  // namespace paceline
