@@ -38,6 +38,7 @@ struct Elementwise {
   // Of one element; `before` is the value of an in-place output.
   std::function<double(double before, double a, double b)> reference;
   std::vector<Dims> sizes = kSizes;
+  bool warm_beyond_cache = false;
 };
 
 AtenCall prepare(const Elementwise& kernel, const Dims& dims, OperandSets& sets) {
@@ -71,6 +72,7 @@ void add(BenchmarkRegistry& registry, const Elementwise& kernel) {
   operation.summary = kernel.summary;
   operation.axes = {"size"};
   operation.shapes = kernel.sizes;
+  if (kernel.warm_beyond_cache) operation.warm_bytes = kBeyondLastLevelCache;
   operation.traffic = [kernel](const Dims& dims) {
     const std::int64_t bytes = 4 * dims[0];
     return Traffic{dims[0], bytes * (kernel.inputs + (kernel.reads_output ? 1 : 0)), bytes, 0};
@@ -94,10 +96,10 @@ constexpr double kLearningRate = 0.01;
 void add_arithmetic(BenchmarkRegistry& registry) {
   add(registry, {"aten.add", "sum of two tensors", 2, false,
                  [](Tensor& y, const Tensor& a, const Tensor& b) { at::add_out(y, a, b); },
-                 [](double, double a, double b) { return a + b; }});
+                 [](double, double a, double b) { return a + b; }, kSizes, true});
   add(registry, {"aten.add_", "x += s g: gradient accumulation, SGD update", 1, true,
                  [](Tensor& x, const Tensor& g, const Tensor&) { x.add_(g, -kLearningRate); },
-                 [](double x, double g, double) { return x - kLearningRate * g; }});
+                 [](double x, double g, double) { return x - kLearningRate * g; }, kSizes, true});
   add(registry, {"aten.fill", "constant fill", 0, false,
                  [](Tensor& y, const Tensor&, const Tensor&) { y.fill_(0.5); },
                  [](double, double, double) { return 0.5; }});
@@ -114,7 +116,7 @@ void add_activations(BenchmarkRegistry& registry) {
                  [](Tensor& dx, const Tensor& dy, const Tensor& y) {
                    at::threshold_backward_out(dx, dy, y, 0);
                  },
-                 [](double, double dy, double y) { return y > 0 ? dy : 0.0; }});
+                 [](double, double dy, double y) { return y > 0 ? dy : 0.0; }, kSizes, true});
   add(registry, {"aten.sigmoid", "sigmoid", 1, false,
                  [](Tensor& y, const Tensor& x, const Tensor&) { at::sigmoid_out(y, x); },
                  [](double, double x, double) { return sigmoid(x); }});

@@ -147,6 +147,7 @@ void register_layout(BenchmarkRegistry& registry) {
   AtenOperation op =
       operation("aten.copy", "copy of a contiguous, a broadcast or a permuted tensor",
                 {"source", "rows", "columns"}, kCopies, copy);
+  op.warm_bytes = kBeyondLastLevelCache;
   op.traffic = [](const Dims& d) {
     const std::int64_t bytes = 4 * d[1] * d[2];
     return Traffic{d[1] * d[2], d[0] == kOneRow ? 0 : bytes, bytes, 0};

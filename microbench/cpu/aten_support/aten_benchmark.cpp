@@ -14,8 +14,6 @@
 namespace paceline {
 namespace {
 
-constexpr std::int64_t kWarmBytes = 6 << 20;  // stays in the caches of a core and its neighbours
-
 std::vector<std::size_t> sizes(const std::vector<std::int64_t>& bytes) {
   return {bytes.begin(), bytes.end()};
 }
@@ -60,7 +58,8 @@ class AtenBenchmark final : public Benchmark {
       const Axes axes = axes_of_dims(operation_.shapes[i]);
       add_cold(out, axes);
       const Traffic traffic = operation_.traffic(operation_.shapes[i]);
-      if (full && traffic.read_bytes + traffic.written_bytes <= kWarmBytes) add_warm(out, axes);
+      if (full && traffic.read_bytes + traffic.written_bytes <= operation_.warm_bytes)
+        add_warm(out, axes);
     }
     return out;
   }

@@ -44,12 +44,17 @@ struct AtenOperation {
   std::string summary;
   std::vector<std::string> axes;  // names of the dimensions
   std::vector<Dims> shapes;  // full design, small to large; every second one is the quick design
+  // Shapes with at most this much traffic are measured warm too: what a core's caches hold. A few
+  // kernels go on to where the last-level cache ends.
+  std::int64_t warm_bytes = 6 << 20;
   std::function<Traffic(const Dims&)> traffic;
   std::function<OperandBytes(const Dims&)> operands;
   std::function<AtenCall(const Dims&, OperandSets&)> prepare;
 };
 
-// Measures every shape with cold operands, and those that fit a core's cache warm too.
+inline constexpr std::int64_t kBeyondLastLevelCache = 64 << 20;
+
+// Measures every shape with cold operands, and the smaller ones warm too.
 void add_aten(BenchmarkRegistry& registry, AtenOperation operation);
 
 // Tensors over the memory of one operand of every set.
