@@ -25,11 +25,13 @@ def cores():
 def reexecute_prepared():
     """Restarts this program once, with the allocator tuned and OpenBLAS on the OpenMP threads that torch uses.
 
-    OpenBLAS' own pthreads compete with libgomp's at two threads and slow training down several times.
+    OpenBLAS' own pthreads compete with libgomp's at two threads and slow training down several times. Threads are
+    bound to processors: two that share one cost a scheduler tick (several ms) per parallel region.
     """
     if os.environ.get(PREPARED):
         return
-    env = {**os.environ, PREPARED: "1", "GLIBC_TUNABLES": MALLOC_TUNABLES, "OMP_NUM_THREADS": str(cores())}
+    env = {**os.environ, PREPARED: "1", "GLIBC_TUNABLES": MALLOC_TUNABLES, "OMP_NUM_THREADS": str(cores()),
+           "OMP_PROC_BIND": "true"}
     found = glob.glob("/usr/lib/*/openblas-openmp/libblas.so.3")
     if found:
         paths = [os.path.dirname(found[0]), env.get("LD_LIBRARY_PATH")]
