@@ -17,20 +17,20 @@ using at::Tensor;
 enum Source : std::int64_t { kContiguous = 0, kOneRow = 1, kPermutedRows = 2 };
 
 const std::vector<Dims> kCopies = {
-    {kContiguous, 1, 64 * 29}, {kOneRow, 20, 192},           {kContiguous, 1, 64 * 389},
-    {kOneRow, 60, 448},        {kPermutedRows, 192, 80},     {kContiguous, 1, 64 * 1543},
-    {kOneRow, 480, 320},       {kPermutedRows, 3840, 48},    {kContiguous, 1, 64 * 6143},
-    {kOneRow, 960, 2560},      {kPermutedRows, 9600, 80},    {kContiguous, 1, 64 * 24571},
-    {kOneRow, 1200, 3584},     {kContiguous, 1, 64 * 98299}, {kContiguous, 1, 64 * 196613}};
+    {kContiguous, 1, 64 * 29}, {kOneRow, 21, 192},           {kContiguous, 1, 64 * 389},
+    {kOneRow, 63, 448},        {kPermutedRows, 192, 80},     {kContiguous, 1, 64 * 1543},
+    {kOneRow, 483, 352},       {kPermutedRows, 3840, 48},    {kContiguous, 1, 64 * 6143},
+    {kOneRow, 963, 2496},      {kPermutedRows, 9600, 80},    {kContiguous, 1, 64 * 24571},
+    {kOneRow, 1197, 3648},     {kContiguous, 1, 64 * 98299}, {kContiguous, 1, 64 * 196613}};
 // Batch, rows and columns of matrices that are copied transposed.
-const std::vector<Dims> kTransposed = {{1, 48, 96},   {8, 96, 48},   {16, 160, 80}, {48, 96, 80},
-                                       {64, 160, 48}, {96, 192, 96}, {80, 320, 160}};
+const std::vector<Dims> kTransposed = {{1, 48, 96},   {8, 96, 48},    {16, 160, 80}, {48, 96, 80},
+                                       {65, 160, 48}, {96, 176, 112}, {80, 336, 144}};
 // Pieces, rows of a piece, columns of a piece; joined along columns (the gates of a step) or, with
 // one row block each, along rows (the steps of a sequence).
-const std::vector<Dims> kPieces = {{4, 20, 192, 1},       {20, 1, 64 * 29, 0}, {4, 48, 320, 1},
-                                   {3, 480, 192, 1},      {40, 1, 64 * 97, 0}, {2, 960, 640, 1},
-                                   {24, 1, 64 * 1543, 0}, {4, 1200, 640, 1}};
-const std::vector<Dims> kSums = {{20, 192},  {48, 768},   {60, 1280},  {24, 5000},  {480, 320},
+const std::vector<Dims> kPieces = {{4, 21, 176, 1},       {20, 1, 64 * 29, 0}, {4, 49, 304, 1},
+                                   {3, 481, 176, 1},      {40, 1, 64 * 97, 0}, {2, 961, 656, 1},
+                                   {24, 1, 64 * 1543, 0}, {4, 1201, 608, 1}};
+const std::vector<Dims> kSums = {{20, 192},  {48, 736},   {60, 1280},  {24, 5000},  {480, 320},
                                  {96, 3584}, {1000, 640}, {960, 2304}, {600, 12000}};
 
 // Rows in groups of twelve are read as twelve interleaved sequences.

@@ -16,7 +16,7 @@ struct Shape {
   std::int64_t n, c, h;  // activations n c h h; weights n filters of c channels, h x h
 };
 
-const std::vector<Shape> kActivations = {{1, 48, 9},    {1, 96, 15},   {2, 80, 20},  {4, 96, 26},
+const std::vector<Shape> kActivations = {{1, 48, 9},    {1, 96, 15},   {2, 80, 20},  {4, 96, 25},
                                          {4, 192, 31},  {8, 160, 40},  {16, 48, 62}, {16, 96, 62},
                                          {16, 192, 48}, {16, 448, 15}, {8, 48, 120}, {16, 320, 40}};
 const std::vector<Shape> kWeights = {{48, 96, 1},  {160, 320, 1}, {448, 960, 1}, {48, 48, 3},
