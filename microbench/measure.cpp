@@ -14,7 +14,7 @@ namespace paceline {
 namespace {
 
 // Enough for the results of the largest kernels that return new tensors.
-constexpr Bytes kResidentHeap{1e9};
+constexpr Bytes kResidentHeap{5e8};
 
 using Entry = BenchmarkRegistry::Entry;
 

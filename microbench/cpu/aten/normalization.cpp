@@ -112,16 +112,14 @@ AtenCall batch_norm_backward(const Dims& dims, OperandSets& sets) {
   const std::vector<Tensor> dy = input_tensors(sets, 0, image_dims(dims));
   const std::vector<Tensor> x = input_tensors(sets, 1, image_dims(dims));
   const BatchNormParameters p(dims[1]);
-  Results saved;
-  for (const Tensor& input : x) {
-    auto [y, mean, deviation] = at::native_batch_norm(
-        input, p.weight, p.bias, p.running_mean, p.running_variance, true, kMomentum, kEpsilon);
-    saved.emplace_back(Tensor(), mean, deviation);
-  }
+  // Statistics of the first set serve all: they do not change the work.
+  const auto [y, mean, deviation] = at::native_batch_norm(
+      x[0], p.weight, p.bias, p.running_mean, p.running_variance, true, kMomentum, kEpsilon);
+  const Tensor saved_mean = mean, saved_deviation = deviation;
   const auto backward = [=](std::size_t set) {
-    return at::native_batch_norm_backward(
-        dy[set], x[set], p.weight, p.running_mean, p.running_variance, std::get<1>(saved[set]),
-        std::get<2>(saved[set]), true, kEpsilon, {true, true, true});
+    return at::native_batch_norm_backward(dy[set], x[set], p.weight, p.running_mean,
+                                          p.running_variance, saved_mean, saved_deviation, true,
+                                          kEpsilon, {true, true, true});
   };
   AtenCall call;
   call.run = [=, results = Results(x.size())](std::size_t set) mutable {
@@ -167,15 +165,11 @@ AtenCall layer_norm_backward(const Dims& dims, OperandSets& sets) {
   const std::vector<Tensor> dy = input_tensors(sets, 0, dims);
   const std::vector<Tensor> x = input_tensors(sets, 1, dims);
   const Tensor weight = at::ones({dims[1]}), bias = at::zeros({dims[1]});
-  Results saved;
-  for (const Tensor& input : x) {
-    auto [y, mean, deviation] = at::native_layer_norm(input, {dims[1]}, weight, bias, kEpsilon);
-    saved.emplace_back(Tensor(), mean, deviation);
-  }
+  const auto [y, mean, deviation] = at::native_layer_norm(x[0], {dims[1]}, weight, bias, kEpsilon);
+  const Tensor saved_mean = mean, saved_deviation = deviation;
   const auto backward = [=](std::size_t set) {
-    return at::native_layer_norm_backward(dy[set], x[set], {dims[1]}, std::get<1>(saved[set]),
-                                          std::get<2>(saved[set]), weight, bias,
-                                          {true, true, true});
+    return at::native_layer_norm_backward(dy[set], x[set], {dims[1]}, saved_mean, saved_deviation,
+                                          weight, bias, {true, true, true});
   };
   AtenCall call;
   call.run = [=, results = Results(x.size())](std::size_t set) mutable {

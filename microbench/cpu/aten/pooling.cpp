@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/avg_pool2d_backward.h>
+#include <ATen/ops/clone.h>
 #include <ATen/ops/div.h>
 #include <ATen/ops/max_pool2d_with_indices.h>
 #include <ATen/ops/max_pool2d_with_indices_backward.h>
@@ -71,10 +72,10 @@ AtenCall max_pool_backward(const Dims& d, OperandSets& sets) {
   const std::vector<Tensor> dy = input_tensors(sets, 0, pooled(d));
   const std::vector<Tensor> x = input_tensors(sets, 1, image(d));
   std::vector<Tensor> dx = output_tensors(sets, 0, image(d));
+  // The places of the maxima of one set serve all: pooling them all would take longer than timing.
+  const Tensor places = std::get<1>(at::max_pool2d_with_indices(x[0], {d[3], d[3]}, {2, 2}));
   std::vector<Tensor> indices;
-  for (const Tensor& input : x) {
-    indices.push_back(std::get<1>(at::max_pool2d_with_indices(input, {d[3], d[3]}, {2, 2})));
-  }
+  for (std::size_t set = 0; set < sets.count(); ++set) indices.push_back(places.clone());
   AtenCall call;
   call.run = [=](std::size_t set) mutable {
     at::max_pool2d_with_indices_backward_out(dx[set], dy[set], x[set], {d[3], d[3]}, {2, 2}, {0, 0},

@@ -107,7 +107,7 @@ class SgemmKernel final : public PreparedKernel {
       : gemm_(gemm),
         sets_(workspace, operand_bytes(gemm),
               {sizeof(float) * static_cast<std::size_t>(gemm.m * gemm.n)}, state) {
-    sets_.fill_output(0);
+    if (gemm.beta != 0) sets_.fill_output(0);
   }
 
   void run() override { multiply(sets_.next()); }
