@@ -19,7 +19,8 @@ RESIDENT_BYTES = 4 << 30
 
 
 def cores():
-    return len(os.sched_getaffinity(0))
+    """Processors this program may use; as it was started, since binding its threads narrows what it sees later."""
+    return int(os.environ.get(PREPARED) or len(os.sched_getaffinity(0)))
 
 
 def reexecute_prepared():
@@ -30,7 +31,7 @@ def reexecute_prepared():
     """
     if os.environ.get(PREPARED):
         return
-    env = {**os.environ, PREPARED: "1", "GLIBC_TUNABLES": MALLOC_TUNABLES, "OMP_NUM_THREADS": str(cores()),
+    env = {**os.environ, PREPARED: str(cores()), "GLIBC_TUNABLES": MALLOC_TUNABLES, "OMP_NUM_THREADS": str(cores()),
            "OMP_PROC_BIND": "true"}
     found = glob.glob("/usr/lib/*/openblas-openmp/libblas.so.3")
     if found:
