@@ -35,6 +35,7 @@ class MaxMinSolver {
     double capacity;
     double fixed = 0;              // taken by flows whose rate is known
     double slope = 0;              // growth of the use per unit of level, by the others
+    double summed_slope = 0;       // the slope when it was last summed anew
     std::uint32_t growing = 0;     // number of those others
     std::uint32_t first_user = 0;  // into users_
     std::uint32_t last_user = 0;
