@@ -79,6 +79,40 @@ std::optional<Outcome> take_or_skip(const MeasurementCase& entry, Workspace& wor
   }
 }
 
+struct Pass {
+  std::size_t taken = 0;
+  std::vector<const MeasurementCase*> rejected;
+};
+
+Pass take_all(const std::vector<const MeasurementCase*>& cases, Workspace& workspace,
+              const RoundContext& context, MeasurementSet& set) {
+  Pass pass;
+  std::vector<Outcome> window;
+  CpuUse window_start = context.cpu_use();
+  const auto close_window = [&] {
+    const double foreign = foreign_processors(window_start, context.cpu_use());
+    const bool accepted = foreign <= context.foreign_limit;
+    for (const Outcome& outcome : window) {
+      record(outcome, foreign, accepted, set);
+      if (!accepted) pass.rejected.push_back(outcome.measured);
+    }
+    window.clear();
+    if (context.on_window) context.on_window();
+    window_start = context.cpu_use();
+  };
+  for (const MeasurementCase* next : cases) {
+    if (context.stop && context.stop()) break;
+    if (context.on_case) context.on_case(pass.taken, *next);
+    if (auto outcome = take_or_skip(*next, workspace, context, set)) {
+      window.push_back(std::move(*outcome));
+    }
+    ++pass.taken;
+    if (context.cpu_use().wall - window_start.wall >= context.window) close_window();
+  }
+  close_window();
+  return pass;
+}
+
 }  // namespace
 
 std::vector<MeasurementCase> measurement_cases(const std::string& name, const Benchmark& benchmark,
@@ -103,30 +137,14 @@ std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed) {
 
 std::size_t measure_round(const std::vector<MeasurementCase>& cases, std::uint64_t round_number,
                           Workspace& workspace, const RoundContext& context, MeasurementSet& set) {
-  std::size_t done = 0;
-  std::vector<Outcome> window;
-  CpuUse window_start = context.cpu_use();
-  const auto close_window = [&] {
-    const CpuUse now = context.cpu_use();
-    const double foreign = foreign_processors(window_start, now);
-    for (const Outcome& outcome : window) {
-      record(outcome, foreign, foreign <= context.foreign_limit, set);
-    }
-    window.clear();
-    if (context.on_window) context.on_window();
-    window_start = context.cpu_use();
-  };
-  for (const std::size_t index : shuffled_order(cases.size(), round_number)) {
-    if (context.stop && context.stop()) break;
-    if (context.on_case) context.on_case(done, cases[index]);
-    if (auto outcome = take_or_skip(cases[index], workspace, context, set)) {
-      window.push_back(std::move(*outcome));
-    }
-    ++done;
-    if (context.cpu_use().wall - window_start.wall >= context.window) close_window();
+  const std::vector<std::size_t> order = shuffled_order(cases.size(), round_number);
+  std::vector<const MeasurementCase*> sequence;
+  for (const std::size_t index : order) sequence.push_back(&cases[index]);
+  const Pass first = take_all(sequence, workspace, context, set);
+  if (first.taken == cases.size() && 2 * first.rejected.size() < cases.size()) {
+    take_all(first.rejected, workspace, context, set);
   }
-  close_window();
-  return done;
+  return first.taken;
 }
 
 std::vector<std::string> noise_warnings(const MeasurementSet& set) {

@@ -39,6 +39,7 @@ struct RoundContext {
   std::function<void()> on_window;
 };
 
+// Cases that were rejected are taken once more at the end, unless they are half of all or more.
 // Returns the number of cases taken, smaller than the design's if `stop` became true.
 std::size_t measure_round(const std::vector<MeasurementCase>& cases, std::uint64_t round_number,
                           Workspace& workspace, const RoundContext& context, MeasurementSet& set);

@@ -115,6 +115,26 @@ TEST_F(Round, KeepsButRejectsWhatWasTakenBesideOthers) {
   EXPECT_THAT(noise_warnings(set_), ElementsAre(HasSubstr("16 of 16 results")));
 }
 
+// Others are busy until 6 of 16 cases are done; with windows of one case each, those are taken
+// again.
+TEST_F(Round, TakesRejectedCasesOnceMore) {
+  context_.window = Seconds(0);
+  std::size_t started = 0;
+  context_.on_case = [&](std::size_t, const MeasurementCase&) { ++started; };
+  Seconds foreign(0);
+  context_.cpu_use = [&] {
+    if (started > 0 && started <= 6) foreign += Seconds(1);
+    return CpuUse{Seconds(machine_.now), Seconds(machine_.now) + foreign, Seconds(machine_.now)};
+  };
+  EXPECT_EQ(measure(), 16u);
+  std::size_t twice = 0;
+  for (const Measurement& result : set_.results) {
+    EXPECT_EQ(result.accepted_rounds(), 1u);
+    if (result.rounds.size() == 2) ++twice;
+  }
+  EXPECT_EQ(twice, 6u);
+}
+
 TEST_F(Round, SaysThatTheMachineChangedSpeed) {
   measure(0);
   for (Measurement& result : set_.results) {
