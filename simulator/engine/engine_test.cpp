@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <string>
 
@@ -66,7 +67,7 @@ TEST(Engine, HigherPriorityGoesFirstThenTheEarlierReadyThenTheEarlierAdded) {
 }
 
 // Both candidates become ready at the instant at which the stream falls free; the one of higher
-// priority gets it although its predecessor was added later.
+// priority gets it although it is further down a chain of joins that end at that instant.
 TEST(Engine, AllThatEndsAtAnInstantEndsBeforeAnythingStarts) {
   Platform platform;
   const ResourceId stream = platform.add_serial("stream");
@@ -76,7 +77,7 @@ TEST(Engine, AllThatEndsAtAnInstantEndsBeforeAnythingStarts) {
   const TaskId plain = builder.add(fixed_task(us(5), stream), {a});
   Task urgent = fixed_task(us(5), stream);
   urgent.priority = 3;
-  const TaskId preferred = builder.add(urgent, {b});
+  const TaskId preferred = builder.add(urgent, {builder.join(std::array{b})});
   const Schedule result = schedule(std::move(builder).build(), platform);
   EXPECT_EQ(start_of(result, preferred), us(10));
   EXPECT_EQ(start_of(result, plain), us(15));

@@ -98,6 +98,20 @@ TEST(MaxMin, AFlowWithoutResourcesRunsAtItsCap) {
   EXPECT_THAT(system.solve(), ElementsAre(7.0));
 }
 
+// Half of the capacity stays for the second flow, which takes a millionth of a unit of it per unit
+// of rate: the huge weight of the first, once settled, must not blur that sum.
+TEST(MaxMin, ATinyWeightCountsExactlyBesideAHugeOne) {
+  MaxMinSolver system;
+  const auto link = system.add_resource(1e9);
+  system.add_flow(1, 0.5);
+  system.add_use(link, 1e9);
+  system.add_flow();
+  system.add_use(link, 1e-6);
+  const auto rates = system.solve();
+  EXPECT_DOUBLE_EQ(rates[0], 0.5);
+  EXPECT_NEAR(rates[1] / 5e14, 1, 1e-9);
+}
+
 TEST(MaxMin, SystemsThatShareNothingDoNotInfluenceEachOther) {
   MaxMinSolver system;
   const auto a = system.add_resource(4);
