@@ -48,6 +48,7 @@ std::vector<FitParameter> with_alternative(std::vector<FitParameter> parameters,
     const auto found = alternative.find(p.name);
     if (found == alternative.end()) continue;
     p.center = found->second;
+    p.scale = ParameterScale::kLinear;
     p.given = true;
   }
   return parameters;
@@ -183,6 +184,11 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
+std::string misfit(const std::string& what, double error) {
+  return "the formula does not describe these measurements: " + what + " " +
+         significant(100 * error, 2) + " %";
+}
+
 // Why the fit cannot be used, or "".
 std::string refusal(const Solution& solution, const FitQuality& quality,
                     const KernelFitOptions& options) {
@@ -190,10 +196,11 @@ std::string refusal(const Solution& solution, const FitQuality& quality,
   if (!solution.result.required_but_unknown.empty()) {
     return "not identified by these measurements: " + joined(solution.result.required_but_unknown);
   }
-  const double scatter = std::max(quality.residual_sd, quality.held_out_median_ape);
-  if (scatter > options.largest_scatter) {
-    return "the formula does not describe these measurements: typical error " +
-           significant(100 * scatter, 2) + " %";
+  constexpr std::int64_t kEnough = 12;  // the median of fewer held-out shapes says little
+  const double scatter = robust_scale(solution.result.residuals);
+  if (scatter > options.largest_scatter) return misfit("typical error", scatter);
+  if (quality.held_out >= kEnough && quality.held_out_median_ape > options.largest_held_out_error) {
+    return misfit("typical error on held-out shapes", quality.held_out_median_ape);
   }
   return "";
 }

@@ -13,6 +13,8 @@ const std::string kFormula = "cpu.gemm/1";
 std::vector<FitParameter> parameters(const std::vector<Observation>& observations, double fork) {
   Priors priors(kFormula);
   priors.set("call", {.center = 5e-7});
+  // A few dozen misses in a row before anything streams.
+  priors.set("cold_call", {.center = 1e-6});
   priors.set("fork", {.center = fork > 0 ? fork : 5e-6});
   priors.set("flop_rate", {.center = best_flop_rate(observations), .sd = 0.3, .required = true});
   for (const char* tile : {"tile_m", "tile_n", "tile_k"}) priors.give(tile, 1);
@@ -31,8 +33,6 @@ std::vector<FitParameter> parameters(const std::vector<Observation>& observation
   priors.set("far_out", {.center = 7e-11, .sd = 0.7});
   priors.set("cache_capacity", {.center = 1e7, .sd = 0.7});
   priors.set("cache_sharpness", {.center = 3, .sd = 0.4});
-  priors.set("short_extra", {.center = 0.5, .sd = 0.7});
-  priors.set("short_ramp", {.center = 1e6, .sd = 1});
   priors.set("contention", {.center = 0.05, .sd = 1, .required = false});
   priors.set("memory_contention", {.center = 0.3, .sd = 1});
   priors.set("grain", {.center = 2e6, .sd = 1.5});

@@ -25,27 +25,29 @@ struct Machine {
   double fork = 0;
   std::map<std::string, Priors::Prior> caches;  // by parameter
 };
-const std::vector<std::string> kCacheParameters = {
-    "cache_capacity", "cache_sharpness", "short_extra", "short_ramp", "memory_contention"};
+const std::vector<std::string> kCacheParameters = {"cache_capacity", "cache_sharpness",
+                                                   "memory_contention"};
 
 std::vector<FitParameter> parameters(const std::vector<Observation>& observations,
                                      const Machine& machine) {
   Priors priors(kFormula);
   priors.set("call", {.center = 5e-7});
+  // A few dozen misses in a row before anything streams.
+  priors.set("cold_call", {.center = 1e-6});
   priors.set("fork", {.center = machine.fork > 0 ? machine.fork : 5e-6});
   // From a vectorised addition (0.03 ns) to a scalar transcendental function (3 ns).
   priors.set("element_time", {.center = 2e-10, .sd = 1.5});
   if (has_rows(observations)) {
     priors.set("row_time", {.center = 1e-8, .sd = 1.5});
+    priors.set("window_time", {.center = 1e-9, .sd = 1.5});
   } else {
     priors.give("row_time", 0);
+    priors.give("window_time", 0);
   }
   priors.set("near_bandwidth", {.center = 0.6 * machine.near, .sd = 0.5});
   priors.set("far_bandwidth", {.center = 0.6 * machine.far, .sd = 0.5, .required = false});
   priors.set("cache_capacity", {.center = 1e7, .sd = 0.7});
   priors.set("cache_sharpness", {.center = 3, .sd = 0.4});
-  priors.set("short_extra", {.center = 0.5, .sd = 0.7});
-  priors.set("short_ramp", {.center = 1e6, .sd = 1});
   priors.set("memory_contention", {.center = 0.5, .sd = 1.5});
   priors.set("parallel_share", {.center = 0.9, .sd = 1.5});
   priors.set("grain", {.center = 3e4, .sd = 0.7});
@@ -93,6 +95,10 @@ class Stream : public FitProblem {
     const auto set_parameters = [&] {
       for (KernelProblem& problem : out) {
         problem.parameters = parameters(problem.observations, machine);
+        // A row costs either once (a sum, a normalisation) or by its length (a pooling window).
+        if (has_rows(problem.observations)) {
+          problem.alternatives = {{{"window_time", 0.0}}, {{"row_time", 0.0}}};
+        }
       }
     };
     set_parameters();

@@ -47,6 +47,7 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
   input = {.elements = number(s.elements),
            .bytes = s.read.si() + s.written.si(),
            .rows = s.row > 0 ? number(s.elements) / number(s.row) : 0,
+           .window = number(s.elements) * number(s.row),
            .threads = static_cast<double>(context.threads),
            .reuse_distance = context.reuse_distance.si()};
 }

@@ -4,11 +4,6 @@
 //   miss(x) = x^s / (1 + x^s)
 //
 //
-// A short sweep from memory does not reach the rate of a long one, because prefetchers and address
-// translation have to get going:
-//
-//   far(Q) = far / (1 + extra / (1 + Q / ramp))
-//
 // `near` is the rate from the caches and `far` the rate from memory; `capacity` is the working set
 // at which half of the traffic misses and `s` how sharply that happens: a true LRU cache under a
 // cyclic sweep is a step (s -> infinity), a shared, hashed last-level cache is not.
@@ -29,12 +24,6 @@ T miss_share(double working_set, const T& capacity, const T& sharpness) {
   const T exponent = sharpness * log(capacity / working_set);
   if (exponent > 40.0) return T(0.0);  // below 1e-17, and exp would overflow further on
   return 1.0 / (1.0 + exp(exponent));
-}
-
-// Factor on the time per byte from memory of a sweep over `bytes`.
-template <typename T>
-T short_sweep(double bytes, const T& extra, const T& ramp) {
-  return 1.0 + extra / (1.0 + bytes / ramp);
 }
 
 }  // namespace paceline::formula

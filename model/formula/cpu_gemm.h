@@ -1,15 +1,15 @@
 // cpu.gemm/1: C[m x n] = op(A)[m x k] op(B)[k x n] by a packing BLAS on a CPU with `threads`
 // threads:
 //
-//   t = batch (call + [n' > 1] fork + (T_c + T_move) c(n') + T_far f(n'))
+//   t = batch (call + miss cold_call + [n' > 1] fork + (T_c + T_move) c(n') + T_far f(n'))
 //   T_c    = 2 m' n' k' / flop_rate,       x' = x + edge_x where x is no multiple of tile_x
 //   T_move = e (m k move_a e^trans_a + k n move_b e^trans_b + m n (1 + k / depth) move_c)
-//   T_far  = e ((m k e^trans_a + k n e^trans_b) far_in + m n far_out) miss(W / capacity) short(a +
-//   b + c) c(n) = 1 / speedup(n; contention),  f(n) = 1 / speedup(n; memory_contention) n' = 1 +
-//   (threads - 1) / (1 + (grain / flop)^4)
+//   T_far  = e ((m k e^trans_a + k n e^trans_b) far_in + m n far_out) miss(W / capacity)
+//   c(n) = 1 / speedup(n; contention),  f(n) = 1 / speedup(n; memory_contention)
+//   n' = 1 + (threads - 1) / (1 + (grain / flop)^4)
 //
 // e: bytes of an element; e^trans_x applies if the operand is transposed; W: the working set, the
-// operands or what was touched since their last use; miss and short as in cache_traffic.h. Products
+// operands or what was touched since their last use; miss as in cache_traffic.h. Products
 // of less than `direct_limit` FLOP skip packing (T_move = 0) and run at flop_rate e^-direct,
 // e^-direct_trans_a more if A is transposed.
 //
@@ -45,6 +45,7 @@ struct CpuGemm {
 
   enum {
     kCall,
+    kColdCall,
     kFork,
     kFlopRate,
     kTileM,
@@ -63,8 +64,6 @@ struct CpuGemm {
     kFarOut,
     kCapacity,
     kSharpness,
-    kShortExtra,
-    kShortRamp,
     kContention,
     kMemoryContention,
     kGrain,
@@ -75,6 +74,7 @@ struct CpuGemm {
   };
   static constexpr std::array<Declaration, kCount> kParameters = {{
       {"call", "s"},
+      {"cold_call", "s"},
       {"fork", "s"},
       {"flop_rate", "FLOP/s"},
       {"tile_m", "1"},
@@ -93,8 +93,6 @@ struct CpuGemm {
       {"far_out", "s/B"},
       {"cache_capacity", "B"},
       {"cache_sharpness", "1"},
-      {"short_extra", "1"},
-      {"short_ramp", "B"},
       {"contention", "1", Domain::kFraction},
       {"memory_contention", "1", Domain::kFraction},
       {"grain", "FLOP"},
@@ -135,12 +133,11 @@ struct CpuGemm {
              c * (1.0 + in.k / p[kDepth]) * p[kMoveC];
     }
     const double working_set = std::max(a + b + c, in.reuse_distance);
-    const T far = ((a * trans_a + b * trans_b) * p[kFarIn] + c * p[kFarOut]) *
-                  miss_share(working_set, p[kCapacity], p[kSharpness]) *
-                  short_sweep(a + b + c, p[kShortExtra], p[kShortRamp]);
+    const T miss = miss_share(working_set, p[kCapacity], p[kSharpness]);
+    const T far = ((a * trans_a + b * trans_b) * p[kFarIn] + c * p[kFarOut]) * miss;
 
     TimeParts<T> out;
-    out.fixed = in.batch * (p[kCall] + awake * p[kFork]);
+    out.fixed = in.batch * (p[kCall] + miss * p[kColdCall] + awake * p[kFork]);
     out.compute = in.batch * compute * near_share;
     out.memory = in.batch * (move * near_share + far * far_share);
     out.total = out.fixed + out.compute + out.memory;

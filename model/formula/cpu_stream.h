@@ -1,9 +1,9 @@
 // cpu.stream/1: a bandwidth-bound operation on a CPU (elementwise, normalisation, pooling, softmax,
 // copies, layout changes), run by `n` threads over `elements` values that read and write `bytes`:
 //
-//   t = call + [n' > 1] fork + pnorm(T_c, T_m; overlap)
-//   T_c = (elements element_time + rows row_time) r(n')
-//   T_m = bytes [ r(n') / near + (r_m(n') / far(bytes) - r(n') / near) miss(W / capacity) ]
+//   t = call + miss cold_call + [n' > 1] fork + pnorm(T_c, T_m; overlap)
+//   T_c = (elements element_time + rows row_time + elements row window_time) r(n')
+//   T_m = bytes [ r(n') / near + (r_m(n') / far - r(n') / near) miss(W / capacity) ]
 //   r(n) = 1 - parallel + parallel / n             share left when `parallel` is shared out
 //   r_m(n) = 1 - parallel + parallel / speedup(n; contention)
 //   n' = 1 + (n - 1) g,  g = 1 / (1 + (grain / elements)^4)
@@ -32,22 +32,23 @@ struct CpuStream {
   struct Input {
     double elements = 0;
     double bytes = 0;
-    double rows = 0;  // reduced or normalised rows, 0 if there are none
+    double rows = 0;    // reduced or normalised rows, 0 if there are none
+    double window = 0;  // elements times their row or pooling window: values visited
     double threads = 1;
     double reuse_distance = 0;  // bytes touched since the operands were last used
   };
 
   enum {
     kCall,
+    kColdCall,
     kFork,
     kElement,
     kRow,
+    kWindow,
     kNear,
     kFar,
     kCapacity,
     kSharpness,
-    kShortExtra,
-    kShortRamp,
     kContention,
     kParallel,
     kGrain,
@@ -56,15 +57,15 @@ struct CpuStream {
   };
   static constexpr std::array<Declaration, kCount> kParameters = {{
       {"call", "s"},
+      {"cold_call", "s"},
       {"fork", "s"},
       {"element_time", "s"},
       {"row_time", "s"},
+      {"window_time", "s"},
       {"near_bandwidth", "B/s"},
       {"far_bandwidth", "B/s"},
       {"cache_capacity", "B"},
       {"cache_sharpness", "1"},
-      {"short_extra", "1"},
-      {"short_ramp", "B"},
       {"memory_contention", "1", Domain::kFraction},
       {"parallel_share", "1", Domain::kFraction},
       {"grain", "1"},
@@ -87,10 +88,10 @@ struct CpuStream {
         1.0 - p[kParallel] + p[kParallel] * (1.0 + p[kContention] * (threads - 1.0)) / threads;
     const T miss = miss_share(std::max(in.bytes, in.reuse_distance), p[kCapacity], p[kSharpness]);
     const T near = left / p[kNear];
-    const T far = left_far / p[kFar] * short_sweep(in.bytes, p[kShortExtra], p[kShortRamp]);
+    const T far = left_far / p[kFar];
     TimeParts<T> out;
-    out.fixed = p[kCall] + awake * p[kFork];
-    out.compute = (in.elements * p[kElement] + in.rows * p[kRow]) * left;
+    out.fixed = p[kCall] + miss * p[kColdCall] + awake * p[kFork];
+    out.compute = (in.elements * p[kElement] + in.rows * p[kRow] + in.window * p[kWindow]) * left;
     out.memory = in.bytes * (near + (far - near) * miss);
     // overlap is the excess over 1, so that any positive value is physical.
     out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));

@@ -28,6 +28,7 @@ Fit kernel_fit(const std::string& implementation, const std::string& formula_id)
     parameter.value = value_of(declared);
     // Time of one element of a stream kernel, not of one call.
     if (parameter.name == "element_time" || parameter.name == "row_time") parameter.value = 1e-10;
+    if (parameter.name == "window_time") parameter.value = 1e-12;
     parameter.unit = std::string(declared.unit);
     parameter.scale = scale_of(declared.domain);
     fit.parameters.push_back(parameter);
