@@ -41,6 +41,7 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
            .trans_a = s.trans_a,
            .trans_b = s.trans_b,
            .element_bytes = element_size(kernel.precision).si(),
+           .reuse_distance = context.reuse_distance.si(),
            .on_matrix_units = device.uses_matrix_units(kernel.precision),
            .device = facts(device, kernel.precision)};
 }
@@ -64,6 +65,7 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
            .groups = number(s.groups),
            .element_bytes = element_size(kernel.precision).si(),
            .on_matrix_units = device.uses_matrix_units(kernel.precision),
+           .reuse_distance = context.reuse_distance.si(),
            .workspace_limit = context.workspace_limit.si(),
            .device = facts(device, kernel.precision)};
 }
@@ -103,6 +105,7 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
   input = {.elements = number(s.elements),
            .bytes = s.read.si() + s.written.si(),
            .rows = s.row > 0 ? number(s.elements) / number(s.row) : 0,
+           .reuse_distance = context.reuse_distance.si(),
            .device = facts(device_of(kernel, context))};
 }
 

@@ -117,7 +117,7 @@ struct GpuConvolution {
     if (algorithm == ConvolutionAlgorithm::kFft) {
       out.fixed = p[kLaunch];
       out.compute = fft_flops(in) / (in.device.vector_peak * rates.compute_share);
-      out.memory = gpu_memory_time(fft_bytes(in), in.device, memory);
+      out.memory = gpu_memory_time(fft_bytes(in), in.reuse_distance, in.device, memory);
       out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));
       return out;
     }

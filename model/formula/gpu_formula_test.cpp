@@ -39,8 +39,8 @@ TEST(GpuGemm, RunsAtPeakWhenTilesFillWholeWaves) {
 // One row of 101 tiles on 100 multiprocessors takes two waves, as 200 tiles do.
 TEST(GpuGemm, ALastWaveOfOneTileCostsAWholeWave) {
   const auto p = ideal_gemm();
-  const TiledProduct one{128, 128 * 100, 4096, 1, 0, false};
-  const TiledProduct more{128, 128 * 101, 4096, 1, 0, false};
+  const TiledProduct one{.m = 128, .n = 128 * 100, .k = 4096};
+  const TiledProduct more{.m = 128, .n = 128 * 101, .k = 4096};
   const TileRates<double> rates = GpuGemm::rates(square(1), p.data());
   const TileChoice tile{128, 128, 1};
   EXPECT_DOUBLE_EQ(tiled_product_time(more, kDevice, rates, tile).compute,
@@ -85,10 +85,13 @@ TEST(GpuGemm, IsSlowedByLayoutAndOnMatrixUnitsByAlignment) {
 TEST(GpuStream, RunsAtTheRateOfMemoryOrOfTheCache) {
   // launch, memory_share, cache_fit, cache_gain, element_work, row_work, overlap
   const std::array<double, GpuStream::kCount> p = {0, 0.8, 0.5, 3, 0, 0, 1};
-  GpuStream::Input in{.elements = 1, .bytes = 10e9, .rows = 0, .device = kDevice};
+  GpuStream::Input in{
+      .elements = 1, .bytes = 10e9, .rows = 0, .reuse_distance = 0, .device = kDevice};
   EXPECT_NEAR(GpuStream::time(in, p.data()).total, 10e9 / 0.8e12, 1e-6);
   in.bytes = 100e3;
   EXPECT_NEAR(GpuStream::time(in, p.data()).total * 3.2e12 / 100e3, 1, 1e-3);
+  in.reuse_distance = 10e9;  // nothing is left in the cache
+  EXPECT_NEAR(GpuStream::time(in, p.data()).total * 0.8e12 / 100e3, 1, 1e-3);
 }
 
 GpuConvolution::Input square3() {

@@ -26,6 +26,7 @@ struct GpuGemm {
     double batch = 1;
     bool trans_a = false, trans_b = false;
     double element_bytes = 4;
+    double reuse_distance = 0;
     bool on_matrix_units = false;
     GpuDevice device{};
   };
@@ -74,7 +75,13 @@ struct GpuGemm {
 
   static TiledProduct product(const Input& in) {
     const double elements = in.m * in.k + in.k * in.n + in.m * in.n;
-    return {in.m, in.n, in.k, in.batch, in.element_bytes * in.batch * elements, in.on_matrix_units};
+    return {.m = in.m,
+            .n = in.n,
+            .k = in.k,
+            .batch = in.batch,
+            .bytes = in.element_bytes * in.batch * elements,
+            .reuse_distance = in.reuse_distance,
+            .on_matrix_units = in.on_matrix_units};
   }
 
   template <typename T>

@@ -1,8 +1,8 @@
 // Time for a GPU kernel to move its compulsory bytes Q, part of which may be found in the
-// last-level cache:
+// last-level cache, `reuse_distance` bytes having been touched since its operands were last used:
 //
 //   T_m = Q / (share W) ( miss + (1 - miss) / cache_gain ) / grid(n_b)
-//   miss(Q) = 1 / (1 + (cache_fit L2 / Q)^3)
+//   miss = 1 / (1 + (cache_fit L2 / max(Q, reuse_distance))^3)
 //   grid(n_b) = min(1, n_b / (saturation S))
 //
 // W is the data-sheet bandwidth and L2 the cache size; `share` of W is reached by large transfers,
@@ -28,8 +28,10 @@ struct GpuMemory {
 };
 
 template <typename T>
-T gpu_memory_time(double bytes, const GpuDevice& device, const GpuMemory<T>& memory) {
-  const T miss = miss_share(bytes, T(memory.cache_fit * device.cache), T(3.0));
+T gpu_memory_time(double bytes, double reuse_distance, const GpuDevice& device,
+                  const GpuMemory<T>& memory) {
+  const T miss =
+      miss_share(std::max(bytes, reuse_distance), T(memory.cache_fit * device.cache), T(3.0));
   const T relative = miss + (1.0 - miss) / (1.0 + memory.cache_gain);
   return bytes * relative / (memory.share * device.bandwidth);
 }

@@ -82,7 +82,7 @@ struct GpuRnn {
     const double cell = 2 * in.gates * in.hidden * in.hidden * in.batch;
     const T step_compute = cell * (cells + p[kHalfBatch] / in.batch) / rate;
     const T step_memory =
-        gpu_memory_time(cells * in.element_bytes * (weights + state), in.device, memory);
+        gpu_memory_time(cells * in.element_bytes * (weights + state), 0, in.device, memory);
     out.fixed = p[kLaunch] + walk * p[kStep];
     out.compute = (first + later) / rate + walk * step_compute;
     out.memory = walk * step_memory;

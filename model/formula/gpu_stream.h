@@ -26,6 +26,7 @@ struct GpuStream {
     double elements = 0;
     double bytes = 0;
     double rows = 0;
+    double reuse_distance = 0;
     GpuDevice device{};
   };
 
@@ -45,7 +46,7 @@ struct GpuStream {
     TimeParts<T> out;
     out.fixed = p[kLaunch];
     out.compute = (in.elements * p[kElementWork] + in.rows * p[kRowWork]) / in.device.vector_peak;
-    out.memory = gpu_memory_time(in.bytes, in.device,
+    out.memory = gpu_memory_time(in.bytes, in.reuse_distance, in.device,
                                  GpuMemory<T>{p[kMemoryShare], p[kCacheFit], p[kCacheGain]});
     out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));
     return out;

@@ -32,6 +32,7 @@ struct TiledProduct {
   double m = 0, n = 0, k = 0;
   double batch = 1;
   double bytes = 0;              // compulsory traffic
+  double reuse_distance = 0;     // bytes touched since the operands were last used
   bool on_matrix_units = false;  // tensor cores; else vector units
 };
 
@@ -76,6 +77,8 @@ inline constexpr std::array<double, 12> kSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24,
 // Slices of K below this many elements are not offered by libraries.
 inline constexpr double kLeastMatrixSlice = 256;
 inline constexpr double kLeastVectorSlice = 64;
+// Blocks per multiprocessor above which nothing is idle that splitting could use.
+inline constexpr double kLargestSplitGrid = 4;
 
 template <typename T>
 TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& device,
@@ -90,7 +93,7 @@ TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& devic
   TimeParts<T> out;
   out.compute = waves * 2.0 * tile.m * tile.n * (work.k / tile.split + rates.prologue) *
                 device.multiprocessors / (device.matrix_peak * share);
-  out.memory = gpu_memory_time(work.bytes + partial, device, rates.memory) *
+  out.memory = gpu_memory_time(work.bytes + partial, work.reuse_distance, device, rates.memory) *
                small_grid(blocks, device, rates.saturation);
   out.fixed = tile.split > 1 ? rates.split_cost : T(0.0);
   out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + rates.overlap));
@@ -106,8 +109,10 @@ inline TileChoice fastest_tile(const TiledProduct& work, const GpuDevice& device
   TileChoice best;
   double best_time = std::numeric_limits<double>::infinity();
   for (TileChoice tile : tiles) {
+    const double grid = work.batch * std::ceil(work.m / tile.m) * std::ceil(work.n / tile.n);
     for (const double split : kSplits) {
       if (split > 1 && work.k / split < least) break;
+      if (split > 1 && grid > kLargestSplitGrid * device.multiprocessors) break;
       tile.split = split;
       const double time = tiled_product_time(work, device, rates, tile).total;
       if (time < best_time) {
