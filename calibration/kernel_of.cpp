@@ -59,6 +59,26 @@ ConvShape convolution_of(const Measurement& m) {
           .groups = integer_or(m, "groups", 1)};
 }
 
+RnnShape rnn_of(const Measurement& m) {
+  return {.pass = pass_of(m),
+          .gates = m.integer("gates"),
+          .input = m.integer("input"),
+          .hidden = m.integer("hidden"),
+          .batch = m.integer("batch"),
+          .steps = m.integer("steps"),
+          .layers = integer_or(m, "layers", 1)};
+}
+
+AttentionShape attention_of(const Measurement& m) {
+  return {.pass = m.text("attention") == "forward" ? Pass::kForward : Pass::kDgrad,
+          .batch = m.integer("batch"),
+          .seq = m.integer("seq"),
+          .heads = m.integer("heads"),
+          .kv_heads = m.integer("kv_heads"),
+          .head_dim = m.integer("head_dim"),
+          .causal = m.integer("causal") != 0};
+}
+
 StreamShape stream_of(const Measurement& m) {
   return {.elements = m.integer("elements"),
           .read = Bytes(m.number("read_bytes")),
@@ -71,8 +91,15 @@ StreamShape stream_of(const Measurement& m) {
 std::optional<Kernel> kernel_of(const Measurement& measurement) {
   Kernel kernel;
   kernel.implementation = measurement.benchmark;
+  if (has(measurement, "precision")) {
+    kernel.precision = parse_precision(measurement.text("precision"));
+  }
   if (has(measurement, "trans_a")) {
     kernel.shape = gemm_of(measurement);
+  } else if (has(measurement, "gates")) {
+    kernel.shape = rnn_of(measurement);
+  } else if (has(measurement, "attention")) {
+    kernel.shape = attention_of(measurement);
   } else if (has(measurement, "pass")) {
     kernel.shape = convolution_of(measurement);
   } else if (has(measurement, "elements")) {

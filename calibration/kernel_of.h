@@ -2,6 +2,8 @@
 //
 //   sgemm        m n k [batch] trans_a trans_b ("N"/"T")
 //   convolution  pass n c h w k r s [pad_h pad_w stride_h stride_w groups]
+//   recurrent    pass gates input hidden batch steps [layers]
+//   attention    attention ("forward"/"backward") batch seq heads kv_heads head_dim causal (0/1)
 //   others       elements read_bytes written_bytes [row]
 #pragma once
 
@@ -15,7 +17,7 @@ namespace paceline {
 // Nothing if the axes describe no kernel. Throws InputError naming the benchmark if they describe
 // one incompletely.
 std::optional<Kernel> kernel_of(const Measurement& measurement);
-// The axis "threads"; 1 if absent.
+// The axis "threads"; 1 if absent. Every kernel may have an axis "precision"; fp32 if absent.
 ExecutionContext context_of(const Measurement& measurement);
 
 }  // namespace paceline

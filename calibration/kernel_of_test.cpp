@@ -52,6 +52,26 @@ TEST(KernelOf, RebuildsAStreamWithItsTraffic) {
   EXPECT_EQ(context_of(m).threads, 2);
 }
 
+TEST(KernelOf, RebuildsARecurrentLayerAndAttentionWithTheirPrecision) {
+  const auto lstm = kernel_of(of("gpu.rnn", {{"pass", "wgrad"},
+                                             {"gates", Int{4}},
+                                             {"input", Int{0}},
+                                             {"hidden", Int{512}},
+                                             {"batch", Int{16}},
+                                             {"steps", Int{25}},
+                                             {"precision", "fp16"}}));
+  EXPECT_EQ(to_string(lstm->shape), "rnn wgrad g4 i0 h512 b16 t25 l1");
+  EXPECT_EQ(lstm->precision, Precision::kFp16);
+  const auto attention = kernel_of(of("gpu.attention", {{"attention", "forward"},
+                                                        {"batch", Int{2}},
+                                                        {"seq", Int{4096}},
+                                                        {"heads", Int{32}},
+                                                        {"kv_heads", Int{8}},
+                                                        {"head_dim", Int{128}},
+                                                        {"causal", Int{1}}}));
+  EXPECT_EQ(to_string(attention->shape), "attention forward b2 l4096 h32x8 d128 causal");
+}
+
 TEST(KernelOf, SaysWhatIsWrong) {
   EXPECT_FALSE(kernel_of(of("openmp.fork_join", {{"threads", Int{2}}})).has_value());
   EXPECT_THROW(kernel_of(of("openblas.sgemm", {{"trans_a", "T"}, {"m", Int{1}}})), InputError);

@@ -25,6 +25,9 @@ import zipfile
 
 MILLI = 1e-3
 MICRO = 1e-6
+# Shorter sequences are steps of inference, wider heads are other kernels than fused attention.
+SHORTEST_SEQUENCE = 128
+WIDEST_HEAD = 256
 
 
 class Collection:
@@ -78,7 +81,9 @@ def import_aiconfigurator(folder):
     for path in sorted((folder / "derived").glob("context_attention_*.csv")):
         system = re.match(r"context_attention_([a-z0-9]+(?:_sxm)?)_", path.name).group(1)
         for row in read_csv(out.path(path.relative_to(folder))):
-            out.add("gpu.attention.forward", float(row["latency_ms"]) * MILLI,
+            if int(row["isl"]) < SHORTEST_SEQUENCE or int(row["head_dim"]) > WIDEST_HEAD:
+                continue
+            out.add("gpu.attention", float(row["latency_ms"]) * MILLI,
                     device=device_of[system], precision="bf16", timing="device",
                     attention="forward", batch=int(row["batch_size"]), seq=int(row["isl"]),
                     heads=int(row["num_heads"]), kv_heads=int(row["num_key_value_heads"]),
@@ -216,24 +221,24 @@ def import_estimate_train_time(folder):
             gemm(out, float(row["F_dur(us)"]) * MICRO, grow * size["dim"] // size["mp"],
                  size["b"] * size["l"], size["dim"], "TN", "fp16", device, "call")
     for size, row in rows("flash_atten"):
-        for column, kind in (("F_dur(us)", "forward"), ("B_dur(us)", "dgrad")):
-            name = "gpu.attention." + ("forward" if kind == "forward" else "backward")
-            heads = size["h"] // size["mp"]
-            out.add(name, float(row[column]) * MICRO, device=device, precision="fp16",
-                    timing="call", attention=kind, batch=size["b"], seq=size["l"], heads=heads,
-                    kv_heads=heads, head_dim=size["dim"] // size["h"], causal=1)
+        heads, width = size["h"] // size["mp"], size["dim"] // size["h"]
+        if width % 32 or width > WIDEST_HEAD:
+            continue
+        for column, kind in (("F_dur(us)", "forward"), ("B_dur(us)", "backward")):
+            # The first FlashAttention, half as fast as the second: only its ratio of backward to
+            # forward is used.
+            out.add("gpu.attention", float(row[column]) * MICRO, device=device, precision="fp16",
+                    timing="call", library="flash-1", attention=kind, batch=size["b"],
+                    seq=size["l"], heads=heads, kv_heads=heads, head_dim=width, causal=1)
     for operator, kind, reads, back in (("res_add", "elementwise", 2, None),
-                                        ("layernorm", "normalization", 1, 2),
-                                        ("softmax", "softmax", 1, 2)):
+                                        ("layernorm", "normalization", 1, 2)):
         for size, row in rows(operator):
-            if operator == "softmax":
-                continue  # times contain separate scaling and masking passes
             elements = size["b"] * size["l"] * size["dim"]
             line = 0 if kind == "elementwise" else size["dim"]
             stream(out, kind, float(row["F_dur(us)"]) * MICRO, elements, 2.0 * reads * elements,
                    2.0 * elements, line, "fp16", device, "call")
             if back:
-                stream(out, kind, float(row["B_dur(us)"]) * MICRO, elements,
+                stream(out, kind + "_backward", float(row["B_dur(us)"]) * MICRO, elements,
                        2.0 * back * elements, 2.0 * elements, line, "fp16", device, "call")
     for size, row in rows("middleStage_optimizer"):
         # Layers of 12 dim^2 parameters; fused Adam with fp16 weights and gradients and fp32
@@ -289,7 +294,8 @@ def thinned(results, rows):
     """At most `rows` results of each benchmark, device and pass, chosen by a hash."""
     groups = {}
     for benchmark, axes, seconds in results:
-        part = (benchmark, axes["device"], axes["precision"], axes.get("pass", ""))
+        part = (benchmark, axes["device"], axes["precision"],
+                axes.get("pass", axes.get("attention", "")))
         key = hashlib.sha256(json.dumps([benchmark, axes], sort_keys=True).encode()).hexdigest()
         groups.setdefault(part, []).append((key, benchmark, axes, seconds))
     for part in sorted(groups):
@@ -322,7 +328,14 @@ def main():
         if not folder.is_dir():
             print(f"skipped: {folder} is not there", file=sys.stderr)
             continue
-        collection = read(folder)
+        try:
+            collection = read(folder)
+        except FileNotFoundError as error:
+            print(f"skipped: {name}: {error.filename} is not there", file=sys.stderr)
+            continue
+        if not collection.results:
+            print(f"skipped: {name}: holds no kernel timings", file=sys.stderr)
+            continue
         text = document(collection, arguments.rows)
         (arguments.out / f"{name}.json").write_text(json.dumps(text, indent=1) + "\n")
         print(f"{name}: {len(text['results'])} of {len(collection.results)} results")

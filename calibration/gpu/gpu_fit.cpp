@@ -1,0 +1,288 @@
+#include "calibration/gpu/gpu_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/error.h"
+#include "model/cost/fitted.h"
+#include "model/cost/formulas.h"
+#include "model/cost/gpu_family.h"
+
+namespace paceline {
+namespace {
+
+// Two public collections of the same kernels on the same GPU model differ by this much (3 to 8 % at
+// the median): clocks, library versions, boards. No fit to one collection can be surer.
+constexpr double kBetweenCollections = 0.05;
+
+std::string architecture_of(const DeviceCatalog& catalog, const std::string& device) {
+  return catalog.at(device).architecture;
+}
+
+std::vector<double> coordinates_of(const Fit& fit) {
+  std::vector<double> out;
+  for (const Parameter& p : fit.parameters) out.push_back(to_coordinate(p.scale, p.value));
+  return out;
+}
+
+std::vector<double> variances_of(const Fit& fit) {
+  std::vector<double> out;
+  for (const Parameter& p : fit.parameters) out.push_back(p.std_error * p.std_error);
+  return out;
+}
+
+std::vector<double> values_of(const std::vector<FitParameter>& priors,
+                              const std::vector<double>& coordinates) {
+  std::vector<double> out;
+  for (std::size_t k = 0; k < priors.size(); ++k) {
+    out.push_back(from_coordinate(priors[k].scale, coordinates[k]));
+  }
+  return out;
+}
+
+std::vector<double> diagonal(const std::vector<double>& sds) {
+  std::vector<double> out(sds.size() * sds.size(), 0.0);
+  for (std::size_t k = 0; k < sds.size(); ++k) out[k * sds.size() + k] = sds[k] * sds[k];
+  return out;
+}
+
+KernelFitOptions fit_options(int starts) {
+  KernelFitOptions out;
+  out.solver.starts = starts;
+  out.expected_scatter = 0.15;
+  // A GPU library chooses among more kernels than any formula knows; the report says how well it
+  // does, and a wide interval is more use than none.
+  out.largest_scatter = 0.6;
+  out.refit_on_all = false;
+  return out;
+}
+
+KernelProblem problem_of(const std::string& family, std::vector<FitParameter> priors,
+                         std::vector<Observation> observations) {
+  const auto families = gpu_families();
+  const auto found = std::find_if(families.begin(), families.end(),
+                                  [&](const GpuFamily& f) { return f.name == family; });
+  return {.implementation = family,
+          .formula = std::string(found->formula),
+          .parameters = std::move(priors),
+          .observations = std::move(observations),
+          .alternatives = {}};
+}
+
+// The launch of a call contains the host's dispatch, which is not the kernel's.
+void replace_launch(Fit& fit, const Fit& expected) {
+  const std::size_t n = fit.parameters.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    if (fit.parameters[k].name != "launch") continue;
+    fit.parameters[k] = expected.parameters[k];
+    for (std::size_t j = 0; j < n; ++j) fit.covariance[k * n + j] = fit.covariance[j * n + k] = 0;
+    fit.covariance[k * n + k] = expected.covariance[k * n + k];
+  }
+}
+
+Fit expected_fit(const std::string& family, const std::vector<FitParameter>& priors,
+                 const Expectation& expectation) {
+  Fit out;
+  out.implementation = family;
+  out.formula = problem_of(family, {}, {}).formula;
+  const std::vector<double> values = values_of(priors, expectation.centers);
+  for (std::size_t k = 0; k < priors.size(); ++k) {
+    out.parameters.push_back({.name = priors[k].name,
+                              .value = values[k],
+                              .std_error = expectation.sds[k],
+                              .unit = priors[k].unit,
+                              .scale = priors[k].scale});
+  }
+  out.covariance = diagonal(expectation.sds);
+  return out;
+}
+
+// To be compared with timings of calls, a prediction needs the dispatch that they contain.
+void add_dispatch(Fit& fit) {
+  const auto priors = gpu_priors(fit.implementation, Timing::kCall);
+  const std::size_t n = priors.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    if (priors[k].name != "launch") continue;
+    fit.parameters[k].value = priors[k].center;
+    fit.covariance[k * n + k] = priors[k].prior_sd * priors[k].prior_sd;
+  }
+}
+
+// Everything known of a family's measured devices.
+struct Pool {
+  std::string family;
+  std::vector<FitParameter> priors;  // of timings of the device
+  std::map<std::string, std::vector<Observation>> observations;
+  std::map<std::string, Timing> timing;
+  std::vector<DeviceEstimate> estimates;
+
+  std::vector<DeviceEstimate> without(const std::string& device) const {
+    std::vector<DeviceEstimate> out;
+    for (const DeviceEstimate& e : estimates) {
+      if (e.device != device) out.push_back(e);
+    }
+    return out;
+  }
+  // Priors of a device's fit from the pool; its launch keeps the belief about its kind of timing.
+  std::vector<FitParameter> priors_for(const std::string& device, const std::string& architecture,
+                                       const std::vector<DeviceEstimate>& from) const {
+    const Expectation expected = expect(priors, from, architecture);
+    std::vector<FitParameter> out = gpu_priors(family, timing.at(device));
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      if (out[k].name == "launch" && timing.at(device) == Timing::kCall) continue;
+      out[k].center = from_coordinate(out[k].scale, expected.centers[k]);
+      out[k].prior_sd = expected.sds[k];
+    }
+    return out;
+  }
+};
+
+// The largest products run in the largest tiles, whose operand traffic `compute_share` leaves out.
+DeviceEstimate estimate_of(const AchievedShare& achieved, std::string architecture,
+                           const std::vector<FitParameter>& priors) {
+  constexpr double kVariance = 0.1 * 0.1;  // the traffic of the tile is itself only a prior
+  constexpr double kTraffic = 1.0 / 256 + 1.0 / 128;
+  const auto feed = std::find_if(priors.begin(), priors.end(),
+                                 [](const FitParameter& p) { return p.name == "feed"; });
+  DeviceEstimate out{achieved.device, std::move(architecture), {}, {}};
+  for (const FitParameter& p : priors) {
+    const bool known = p.name == "compute_share";
+    out.coordinates.push_back(known ? std::log(achieved.share * (1 + feed->center * kTraffic))
+                                    : 0.0);
+    out.variances.push_back(known ? kVariance : std::numeric_limits<double>::infinity());
+  }
+  return out;
+}
+
+Pool make_pool(const std::string& family,
+               const std::map<std::string, std::vector<GpuObservation>>& devices,
+               const std::vector<AchievedShare>& achieved, const DeviceCatalog& catalog,
+               const GpuFitOptions& options) {
+  constexpr std::size_t kFewest = 20;
+  Pool pool{.family = family,
+            .priors = gpu_priors(family, Timing::kDevice),
+            .observations = {},
+            .timing = {},
+            .estimates = {}};
+  for (const auto& [device, observations] : devices) {
+    const Timing timing = timing_of(observations);
+    std::vector<Observation> kept = usable(observations, options.most_shapes);
+    if (kept.size() < kFewest) continue;
+    const auto priors = gpu_priors(family, timing);
+    const FitResult first =
+        fit_kernel(problem_of(family, priors, kept), fit_options(options.starts));
+    if (!first.usable) continue;
+    DeviceEstimate estimate = without_prior(device, architecture_of(catalog, device), priors,
+                                            coordinates_of(first.fit), variances_of(first.fit));
+    for (std::size_t k = 0; k < priors.size(); ++k) {
+      if (priors[k].name == "launch" && timing == Timing::kCall) {
+        estimate.variances[k] = std::numeric_limits<double>::infinity();
+      }
+    }
+    pool.estimates.push_back(std::move(estimate));
+    pool.timing[device] = timing;
+    pool.observations[device] = std::move(kept);
+  }
+  for (const AchievedShare& a : achieved) {
+    if (a.family != family || pool.observations.contains(a.device)) continue;
+    pool.estimates.push_back(estimate_of(a, architecture_of(catalog, a.device), pool.priors));
+  }
+  return pool;
+}
+
+// Leaves each device out in turn; returns the spread that parameter errors do not explain and the
+// typical scatter of single shapes.
+std::pair<double, double> leave_one_out(const Pool& pool, const DeviceCatalog& catalog,
+                                        FamilyFit& out) {
+  std::vector<double> unexplained, scatters;
+  std::map<std::string, Fit> transferred;
+  for (const auto& [device, observations] : pool.observations) {
+    const std::string architecture = architecture_of(catalog, device);
+    const auto others = pool.without(device);
+    Fit fit = expected_fit(pool.family, pool.priors, expect(pool.priors, others, architecture));
+    if (pool.timing.at(device) == Timing::kCall) add_dispatch(fit);
+    const Score scored = score(fit, observations);
+    std::vector<double> variances = parameter_variances(fit, observations);
+    unexplained.push_back(
+        std::max(0.0, scored.typical_bias * scored.typical_bias - median(variances)));
+    scatters.push_back(scored.scatter);
+    transferred[device] = std::move(fit);
+    const bool kin = std::any_of(others.begin(), others.end(), [&](const DeviceEstimate& e) {
+      return e.architecture == architecture;
+    });
+    out.errors.push_back({.device = device,
+                          .architecture_seen = kin,
+                          .held_out = {},
+                          .transferred = scored.predicted,
+                          .roofline = scored.roofline});
+  }
+  if (out.errors.empty()) return {0, 0};
+  const double shared = std::sqrt(mean(unexplained));
+  const double own = median(scatters);
+  for (TransferErrors& errors : out.errors) {
+    Fit& fit = transferred.at(errors.device);
+    fit.quality.shared_sd = shared;
+    fit.quality.own_sd = own;
+    errors.coverage90 = score(fit, pool.observations.at(errors.device)).coverage90;
+  }
+  return {shared, own};
+}
+
+ErrorSummary held_out_errors(const FitResult& result) {
+  std::vector<double> predicted, measured;
+  for (const FittedSample& sample : result.samples) {
+    if (!sample.held_out) continue;
+    predicted.push_back(sample.predicted_s);
+    measured.push_back(sample.measured_s);
+  }
+  return predicted.empty() ? ErrorSummary{} : summarize_errors(predicted, measured);
+}
+
+}  // namespace
+
+FitResult fit_observations(const std::string& family,
+                           const std::vector<GpuObservation>& observations,
+                           const GpuFitOptions& options) {
+  return fit_kernel(problem_of(family, gpu_priors(family, timing_of(observations)),
+                               usable(observations, options.most_shapes)),
+                    fit_options(options.starts));
+}
+
+FamilyFit fit_family(const std::string& family,
+                     const std::map<std::string, std::vector<GpuObservation>>& devices,
+                     const std::vector<AchievedShare>& achieved, const DeviceCatalog& catalog,
+                     const GpuFitOptions& options) {
+  FamilyFit out;
+  out.family = family;
+  const Pool pool = make_pool(family, devices, achieved, catalog, options);
+  const auto [shared, own] = leave_one_out(pool, catalog, out);
+  std::set<std::string> architectures;
+  for (const DeviceSpec& device : catalog.devices()) {
+    if (device.kind == DeviceKind::kGpu) architectures.insert(device.architecture);
+  }
+  for (const std::string& architecture : architectures) {
+    Fit fit = expected_fit(family, pool.priors, expect(pool.priors, pool.estimates, architecture));
+    fit.quality.shared_sd = shared;
+    fit.quality.own_sd = own;
+    out.architectures[architecture] = std::move(fit);
+  }
+  for (const auto& [device, observations] : pool.observations) {
+    const std::string architecture = architecture_of(catalog, device);
+    const auto priors = pool.priors_for(device, architecture, pool.without(device));
+    FitResult result =
+        fit_kernel(problem_of(family, priors, observations), fit_options(options.starts));
+    for (TransferErrors& errors : out.errors) {
+      if (errors.device == device) errors.held_out = held_out_errors(result);
+    }
+    result.fit.quality.shared_sd = std::hypot(result.fit.quality.shared_sd, kBetweenCollections);
+    if (result.usable && pool.timing.at(device) == Timing::kCall) {
+      replace_launch(result.fit, out.architectures.at(architecture));
+    }
+    out.devices[device] = std::move(result);
+  }
+  return out;
+}
+
+}  // namespace paceline

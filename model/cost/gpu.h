@@ -1,0 +1,55 @@
+// Kernel costs on a GPU: from the fits of the device itself where it was measured, else from those
+// expected of its architecture.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "model/cost/cost_model.h"
+#include "model/cost/fitted.h"
+#include "model/hardware/device_spec.h"
+
+namespace paceline {
+
+// What is known of one family on a device.
+struct GpuFamilyOrigin {
+  std::string family;   // "gpu.gemm.matrix"
+  std::string summary;  // what kernels these are
+  std::string
+      origin;  // "measured": fitted to timings of this device; "pooled": expected from others
+  FitQuality quality;
+};
+
+// How a library would run a kernel.
+struct KernelChoice {
+  std::string algorithm;  // "winograd-staged", "tile 128x64, K in 4 slices", "flash"
+  Bytes workspace;
+};
+
+class GpuCostModel : public CostModel {
+ public:
+  // `own` may be empty. Throws InputError if a fit names an unknown formula.
+  GpuCostModel(DeviceSpec device, ParameterSet own, ParameterSet architecture);
+  // With the parameters that paceline ships (calibration/fitted/gpu/).
+  static GpuCostModel for_device(const DeviceSpec& device);
+
+  // Any implementation text is accepted: the family follows from it and the shape (gpu_family.h).
+  // The device in `context` is ignored. Throws UsageError if the device has no arithmetic of the
+  // kernel's precision.
+  KernelCost cost(const Kernel& kernel, const ExecutionContext& context) const override;
+
+  KernelChoice choice(const Kernel& kernel, const ExecutionContext& context) const;
+
+  const DeviceSpec& device() const { return device_; }
+  std::vector<GpuFamilyOrigin> origins() const;
+
+ private:
+  const FittedCostModel& model_of(const std::string& family) const;
+
+  DeviceSpec device_;
+  FittedCostModel own_;
+  FittedCostModel architecture_;
+};
+
+}  // namespace paceline

@@ -1,0 +1,131 @@
+// The shipped GPU parameters: every device of the catalog can be costed, and the costs obey what
+// holds for any device.
+#include "model/cost/gpu.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "core/error.h"
+#include "model/cost/gpu_family.h"
+#include "model/hardware/device_catalog.h"
+
+namespace paceline {
+namespace {
+
+const DeviceCatalog& catalog() {
+  static const DeviceCatalog shipped = DeviceCatalog::shipped();
+  return shipped;
+}
+
+const GpuCostModel& model_of(const std::string& device) {
+  static std::map<std::string, GpuCostModel> models;
+  const auto found = models.find(device);
+  if (found != models.end()) return found->second;
+  return models.emplace(device, GpuCostModel::for_device(catalog().at(device))).first->second;
+}
+
+std::vector<Kernel> kernels() {
+  const Bytes bytes(64e6);
+  return {{"torch.linear", GemmShape{.m = 4096, .n = 4096, .k = 4096, .trans_a = true}},
+          {"torch.matmul", GemmShape{.m = 128, .n = 128, .k = 64, .batch = 96}},
+          {"conv", ConvShape{.n = 64, .c = 128, .h = 28, .w = 28, .k = 128, .r = 3, .s = 3}},
+          {"conv",
+           ConvShape{
+               .pass = Pass::kWgrad, .n = 64, .c = 64, .h = 56, .w = 56, .k = 256, .r = 1, .s = 1}},
+          {"aten.relu", StreamShape{.elements = 16000000, .read = bytes, .written = bytes}},
+          {"aten.layer_norm",
+           StreamShape{.elements = 16000000, .read = bytes, .written = bytes, .row = 1024}},
+          {"lstm", RnnShape{.hidden = 512, .batch = 64, .steps = 32}}};
+}
+
+std::vector<DeviceSpec> gpus() {
+  std::vector<DeviceSpec> out;
+  for (const DeviceSpec& device : catalog().devices()) {
+    if (device.kind == DeviceKind::kGpu) out.push_back(device);
+  }
+  return out;
+}
+
+// Time is positive, its error is stated, and no kernel beats the data sheet by more than the
+// arithmetic that Winograd's form of a 3 x 3 convolution saves (a factor of four).
+TEST(GpuCostModel, CostsEveryKernelOnEveryGpuWithinPhysics) {
+  for (const DeviceSpec& device : gpus()) {
+    for (const Kernel& kernel : kernels()) {
+      const KernelCost cost = model_of(device.name).cost(kernel, {});
+      const double peak = kernel_flops(kernel.shape).si() / device.peak(Precision::kFp32).si();
+      EXPECT_GT(cost.time.si(), peak / 4) << device.name << " " << to_string(kernel.shape);
+      EXPECT_LT(cost.time.si(), 10.0) << device.name << " " << to_string(kernel.shape);
+      EXPECT_GT(std::hypot(cost.shared_sd, cost.own_sd), 0.01) << device.name;
+      EXPECT_FALSE(cost.origin.source.empty());
+    }
+  }
+}
+
+TEST(GpuCostModel, MoreWorkTakesLonger) {
+  for (const DeviceSpec& device : gpus()) {
+    const auto time = [&](std::int64_t size) {
+      const GemmShape shape{.m = size, .n = size, .k = size, .trans_a = true};
+      return model_of(device.name).cost({"gemm", shape}, {}).time.si();
+    };
+    EXPECT_LT(time(512), time(1024)) << device.name;
+    EXPECT_LT(time(1024), time(4096)) << device.name;
+  }
+}
+
+// A device that was measured says so; one that was not says what stands in and how much less
+// certain it is.
+TEST(GpuCostModel, TellsMeasuredFromPooled) {
+  const Kernel linear{"linear", GemmShape{.m = 4096, .n = 4096, .k = 4096, .trans_a = true},
+                      Precision::kBf16};
+  const KernelCost measured = model_of("h100-sxm").cost(linear, {});
+  const KernelCost pooled = model_of("h200-sxm").cost(linear, {});
+  EXPECT_EQ(measured.origin.kind, OriginKind::kFitted);
+  EXPECT_EQ(pooled.origin.kind, OriginKind::kExtrapolated);
+  EXPECT_GT(pooled.shared_sd, measured.shared_sd);
+  // The two boards have the same chip, and this product is bound by it.
+  EXPECT_NEAR(pooled.time.si() / measured.time.si(), 1, 0.15);
+}
+
+TEST(GpuCostModel, ListsTheOriginOfEveryFamily) {
+  for (const DeviceSpec& device : gpus()) {
+    EXPECT_EQ(model_of(device.name).origins().size(), gpu_families().size()) << device.name;
+  }
+}
+
+TEST(GpuCostModel, ATighterWorkspaceNeverHelps) {
+  const Kernel conv{
+      "conv",
+      ConvShape{
+          .n = 64, .c = 256, .h = 14, .w = 14, .k = 256, .r = 3, .s = 3, .pad_h = 1, .pad_w = 1}};
+  for (const char* device : {"titan-x-maxwell", "gtx-980", "k80", "v100-sxm2-16g"}) {
+    const GpuCostModel& model = model_of(device);
+    ExecutionContext tight;
+    tight.workspace_limit = Bytes(0);
+    EXPECT_EQ(model.choice(conv, tight).workspace.si(), 0) << device;
+    EXPECT_GE(model.cost(conv, tight).time.si(), model.cost(conv, {}).time.si()) << device;
+  }
+}
+
+TEST(GpuCostModel, RefusesArithmeticTheDeviceDoesNotHave) {
+  const Kernel kernel{"linear", GemmShape{.m = 64, .n = 64, .k = 64}, Precision::kFp8};
+  EXPECT_THROW(model_of("a100-sxm-80g").cost(kernel, {}), UsageError);
+}
+
+TEST(GpuFamily, FollowsFromShapePrecisionAndName) {
+  const DeviceSpec& v100 = catalog().at("v100-sxm2-16g");
+  const GemmShape gemm{.m = 64, .n = 64, .k = 64};
+  EXPECT_EQ(gpu_family({"x", gemm}, v100), "gpu.gemm.vector");
+  EXPECT_EQ(gpu_family({"x", gemm, Precision::kFp16}, v100), "gpu.gemm.matrix");
+  const StreamShape stream{.elements = 10, .read = Bytes(40), .written = Bytes(40)};
+  EXPECT_EQ(gpu_family({"aten.layer_norm_backward", stream}, v100),
+            "gpu.stream.normalization_backward");
+  EXPECT_EQ(gpu_family({"aten.batch_norm", stream}, v100), "gpu.stream.normalization");
+  EXPECT_EQ(gpu_family({"aten.log_softmax", stream}, v100), "gpu.stream.softmax");
+  EXPECT_EQ(gpu_family({"optimizer.adam", stream}, v100), "gpu.stream.optimizer");
+  EXPECT_EQ(gpu_family({"aten.add", stream}, v100), "gpu.stream.elementwise");
+}
+
+}  // namespace
+}  // namespace paceline
