@@ -1,6 +1,7 @@
 #include "core/statistics.h"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
@@ -41,6 +42,11 @@ double relative_confidence_half_width(std::span<const double> values, double con
   const boost::math::students_t distribution(n - 1);
   const double t = boost::math::quantile(distribution, 0.5 + confidence / 2);
   return t * standard_deviation(values) / std::sqrt(n) / mean(values);
+}
+
+double normal_quantile(double p) {
+  PACELINE_ASSERT(p > 0 && p < 1, "a probability inside its limits");
+  return boost::math::quantile(boost::math::normal(), p);
 }
 
 double relative_error(double predicted, double measured) { return predicted / measured - 1; }

@@ -18,6 +18,9 @@ double median(std::vector<double> values);
 // relative to the mean. Infinite for fewer than two samples.
 double relative_confidence_half_width(std::span<const double> values, double confidence = 0.95);
 
+// Quantile of the standard normal distribution; p in (0, 1).
+double normal_quantile(double p);
+
 // predicted / measured - 1.
 double relative_error(double predicted, double measured);
 

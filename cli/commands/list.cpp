@@ -1,6 +1,7 @@
 // paceline list KIND: what there is to choose from.
 #include <nlohmann/json.hpp>
 
+#include "cli/fabric_listing.h"
 #include "cli/output.h"
 #include "core/json_writer.h"
 #include "core/names.h"
@@ -36,7 +37,19 @@ struct Kind {
   const char* name;
   Listing (*list)();
 };
-constexpr Kind kKinds[] = {{"frameworks", list_frameworks}};
+constexpr Kind kKinds[] = {
+    {"clusters",
+     [] {
+       return Listing{{"name", "devices", "network", "summary"}, list_clusters()};
+     }},
+    {"collectives",
+     [] {
+       return Listing{{"name", "operations", "summary"}, list_collectives()};
+     }},
+    {"frameworks", list_frameworks},
+    {"links", [] {
+       return Listing{{"name", "kind", "rate", "achieved", "latency", "summary"}, list_links()};
+     }}};
 
 Listing list_kind(const std::string& name) {
   std::vector<std::string> names;
@@ -71,7 +84,7 @@ ExitCode run(const Arguments& arguments) {
 
 void register_list(CommandList& commands) {
   commands.add({.name = "list",
-                .summary = "what there is to choose from: frameworks",
+                .summary = "what there is to choose from: clusters, collectives, frameworks, links",
                 .example = "paceline list frameworks",
                 .flags = output_flags(),
                 .positionals = {"KIND"},

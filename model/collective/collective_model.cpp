@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/statistics.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -27,17 +28,6 @@ bool outside(const Fit& fit, const std::string& quantity, double value) {
   const auto range = fit.domain.find(quantity);
   if (range == fit.domain.end()) return false;
   return value < range->second.first * 0.5 || value > range->second.second * 2.0;
-}
-
-// Normal quantile by the inverse of the error function's series is overkill: only the tails that
-// reports print are asked for (Abramowitz and Stegun 26.2.23, error below 4.5e-4).
-double normal_quantile(double p) {
-  const double q = p < 0.5 ? p : 1 - p;
-  if (q >= 0.5) return 0;
-  const double t = std::sqrt(-2 * std::log(q));
-  const double z = t - (2.515517 + 0.802853 * t + 0.010328 * t * t) /
-                           (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t * t * t);
-  return p < 0.5 ? -z : z;
 }
 
 }  // namespace

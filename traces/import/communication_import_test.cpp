@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "traces/import/collective_csv.h"
 #include "traces/import/nccl_tests.h"
 #include "traces/import/nvbandwidth.h"
 #include "traces/import/osu.h"
@@ -156,6 +157,41 @@ TEST(ImportNvbandwidth, NamesThePlaceOfABadCell) {
             "x:/nvbandwidth/testcases/0/bandwidth_matrix/0/0: expected GB/s or \"N/A\", found "
             "\"fast\"");
   EXPECT_NE(message_of([] { import_nvbandwidth("{}", "x", 1e9); }), "no error");
+}
+
+CollectiveCsvLayout csv_layout() {
+  CollectiveCsvLayout layout;
+  layout.operation_column = "op";
+  layout.ranks_column = "gpus";
+  layout.bytes_column = "elements";
+  layout.bytes_per_unit = 2;
+  layout.time_column = "ms";
+  layout.seconds_per_unit = 1e-3;
+  layout.where = {{"system", "a"}};
+  return layout;
+}
+
+TEST(ImportCollectiveCsv, ReadsTheSelectedRows) {
+  const auto rows = import_collective_csv(
+      "system,op,gpus,elements,ms\na,all_reduce,2,512,0.01\nb,all_reduce,2,512,0.02\n", "x",
+      csv_layout());
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].integer("bytes"), 1024);
+  EXPECT_DOUBLE_EQ(rows[0].value().si(), 1e-5);
+}
+
+TEST(ImportCollectiveCsv, RefusesWhatItCannotRead) {
+  const auto message = [](const std::string& text) {
+    return message_of([&] { import_collective_csv(text, "x", csv_layout()); });
+  };
+  EXPECT_EQ(message("system,op,gpus,elements,us\na,all_reduce,2,512,0.01\n"),
+            "x:1: unknown column \"ms\"; did you mean us?");
+  EXPECT_EQ(message("system,op,gpus,elements,ms\na,all_reduce,2\n"),
+            "x:2: 3 cells, the header has 5");
+  EXPECT_EQ(message("system,op,gpus,elements,ms\na,all_reduce,2,512,0\n"),
+            "x:2: size and time must be positive");
+  EXPECT_EQ(message("system,op,gpus,elements,ms\nb,all_reduce,2,512,1\n"),
+            "x: no row fits the conditions");
 }
 
 }  // namespace

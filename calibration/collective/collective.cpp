@@ -1,0 +1,309 @@
+#include "calibration/collective/collective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "calibration/collective/collective_null.h"
+#include "calibration/collective/collective_residuals.h"
+#include "calibration/fit/least_squares.h"
+#include "core/table.h"
+
+namespace paceline {
+namespace {
+
+using formula::CollectiveProtocol;
+
+constexpr double kScatter = 0.05;  // expected sd of ln(predicted / measured)
+constexpr int kIterations = 60;
+constexpr std::size_t kFewestPoints = 2;  // for a way of running to be fitted
+
+struct Prepared {
+  CollectivePoint point;
+  FabricGroup fabric;
+  std::string fit_name;
+  CollectiveProtocol::Input input;
+};
+
+NcclOption chosen(const CollectivePoint& point, const FabricGroup& fabric, const NcclTuning& tuning,
+                  std::string& fit_name) {
+  const auto options = tuning.options(point.op, point.bytes, point.group, fabric.graph);
+  if (options.empty()) {
+    const NcclOption option = tuning.exchange_option(point.op, point.bytes, point.group.ranks());
+    fit_name = exchange_fit_name(point.op, option.protocol);
+    return option;
+  }
+  fit_name = collective_fit_name(point.op, options[0].algorithm, options[0].protocol);
+  return options[0];
+}
+
+std::vector<Prepared> prepare(const CollectiveProblem& problem,
+                              const std::vector<CollectivePoint>& points,
+                              const NcclTuning& tuning) {
+  std::map<std::pair<int, int>, FabricGroup> fabrics;
+  std::vector<Prepared> out;
+  for (const CollectivePoint& point : points) {
+    const std::pair key(point.group.machines, point.group.per_machine);
+    if (!fabrics.contains(key)) {
+      fabrics[key] = fabric_group(problem.cluster, point.group, problem.staging, tuning,
+                                  problem.generation, problem.connections);
+      fabrics[key].fabric_class = problem.fabric_class;
+    }
+    Prepared ready{point, fabrics[key], "", {}};
+    const NcclOption option = chosen(point, ready.fabric, tuning, ready.fit_name);
+    ready.input = protocol_input(point.op, point.bytes, point.group, option, ready.fabric.bus_rate);
+    out.push_back(std::move(ready));
+  }
+  return out;
+}
+
+void widen(std::pair<double, double>& range, double value, bool first) {
+  range = first ? std::pair(value, value)
+                : std::pair(std::min(range.first, value), std::max(range.second, value));
+}
+
+// One way of running. Returns the reason if it cannot be fitted.
+std::string fit_way(const std::string& name, const std::vector<const Prepared*>& points, int starts,
+                    ParameterSet& set) {
+  if (points.size() < kFewestPoints) {
+    return name + ": " + std::to_string(points.size()) + " points, fewer than " +
+           std::to_string(kFewestPoints);
+  }
+  CollectiveResiduals residuals;
+  Fit fit;
+  for (const Prepared* p : points) {
+    residuals.add(p->input, p->point.measured.si());
+    const bool first = fit.domain.empty() || p == points.front();
+    widen(fit.domain["bytes"], p->point.bytes.si(), first);
+    widen(fit.domain["ranks"], p->point.group.ranks(), first);
+  }
+  const std::vector<FitParameter> parameters = collective_fit_parameters();
+  LeastSquaresOptions options;
+  options.starts = starts;
+  options.max_iterations = kIterations;
+  const LeastSquaresResult solution = solve_least_squares(
+      parameters, residuals, std::vector<double>(points.size(), kScatter), options);
+  if (!solution.converged) return name + ": " + solution.termination;
+  fit.implementation = name;
+  fit.formula = CollectiveProtocol::kId;
+  const std::size_t n = parameters.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    fit.parameters.push_back({.name = parameters[k].name,
+                              .value = solution.values[k],
+                              .std_error = std::sqrt(solution.covariance[k * n + k]),
+                              .unit = parameters[k].unit,
+                              .scale = parameters[k].scale});
+  }
+  fit.covariance = solution.covariance;
+  fit.quality.samples = static_cast<std::int64_t>(points.size());
+  fit.quality.residual_sd = points.size() > 1 ? standard_deviation(solution.residuals) : 0;
+  fit.quality.own_sd = fit.quality.residual_sd;
+  fit.quality.refit_on_all = true;
+  set.fits.push_back(std::move(fit));
+  return "";
+}
+
+ParameterSet fit_all(const CollectiveProblem& problem, const std::vector<const Prepared*>& points,
+                     int starts, std::vector<std::string>& refused) {
+  std::map<std::string, std::vector<const Prepared*>> ways;
+  for (const Prepared* point : points) ways[point->fit_name].push_back(point);
+  ParameterSet set;
+  set.device = problem.fabric_class;
+  for (const auto& [name, of_way] : ways) {
+    const std::string reason = fit_way(name, of_way, starts, set);
+    if (!reason.empty()) refused.push_back(reason);
+  }
+  return set;
+}
+
+struct Predictions {
+  std::vector<double> model, alpha_beta, measured;
+  std::vector<const Prepared*> points;
+};
+
+// Each value of `key` held out in turn.
+template <typename Key>
+Predictions hold_out(const CollectiveProblem& problem, const std::vector<Prepared>& points,
+                     const NcclTuning& tuning, Key&& key) {
+  std::set<double> values;
+  for (const Prepared& point : points) values.insert(key(point.point));
+  Predictions out;
+  if (values.size() < 2) return out;
+  constexpr int kStarts = 1;  // the full fit has shown where the minimum lies
+  for (const double value : values) {
+    std::vector<const Prepared*> seen;
+    std::vector<const Prepared*> unseen;
+    for (const Prepared& point : points) {
+      (key(point.point) == value ? unseen : seen).push_back(&point);
+    }
+    std::vector<std::string> refused;
+    CollectiveParameters parameters;
+    parameters.add(fit_all(problem, seen, kStarts, refused));
+    const CollectiveModel model(tuning, std::move(parameters));
+    std::vector<AlphaBetaPoint> simple;
+    for (const Prepared* p : seen) simple.push_back({p->point, p->input});
+    const AlphaBetaModel alpha_beta(simple);
+    for (const Prepared* p : unseen) {
+      if (!alpha_beta.knows(p->point.op)) continue;  // the whole operation was held out
+      const CollectiveCall call{p->point.op, p->point.bytes, p->point.group, {}, {}};
+      out.model.push_back(model.cost(call, p->fabric).time.si());
+      out.alpha_beta.push_back(alpha_beta.time(p->point.op, p->input));
+      out.measured.push_back(p->point.measured.si());
+      out.points.push_back(p);
+    }
+  }
+  return out;
+}
+
+ErrorSummary summary(const Predictions& predictions, const std::vector<double>& predicted,
+                     std::string_view operation) {
+  std::vector<double> a;
+  std::vector<double> b;
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    if (!operation.empty() && to_string(predictions.points[i]->point.op) != operation) continue;
+    a.push_back(predicted[i]);
+    b.push_back(predictions.measured[i]);
+  }
+  return a.empty() ? ErrorSummary() : summarize_errors(a, b);
+}
+
+ErrorSummary nccl_errors(const std::vector<Prepared>& points, const NcclTuning& tuning,
+                         std::string_view operation) {
+  std::vector<double> predicted;
+  std::vector<double> measured;
+  for (const Prepared& p : points) {
+    if (!operation.empty() && to_string(p.point.op) != operation) continue;
+    const auto options = tuning.options(p.point.op, p.point.bytes, p.point.group, p.fabric.graph);
+    if (options.empty()) continue;
+    predicted.push_back(options[0].expected.si());
+    measured.push_back(p.point.measured.si());
+  }
+  return predicted.empty() ? ErrorSummary() : summarize_errors(predicted, measured);
+}
+
+// Held-out errors become the uncertainty of every fit: the scatter between sizes is particular to a
+// message, the bias of an unseen rank count is shared by all messages of that count.
+void put_uncertainty(const Predictions& by_size, const Predictions& by_ranks, ParameterSet& set) {
+  for (Fit& fit : set.fits) {
+    std::vector<double> a;
+    std::vector<double> b;
+    std::map<int, std::vector<double>> biases;
+    for (std::size_t i = 0; i < by_size.points.size(); ++i) {
+      if (by_size.points[i]->fit_name != fit.implementation) continue;
+      a.push_back(by_size.model[i]);
+      b.push_back(by_size.measured[i]);
+    }
+    for (std::size_t i = 0; i < by_ranks.points.size(); ++i) {
+      if (by_ranks.points[i]->fit_name != fit.implementation) continue;
+      biases[by_ranks.points[i]->point.group.ranks()].push_back(
+          std::log(by_ranks.model[i] / by_ranks.measured[i]));
+    }
+    if (a.size() > 1) {
+      const ErrorSummary errors = summarize_errors(a, b);
+      std::vector<double> logs;
+      for (std::size_t i = 0; i < a.size(); ++i) logs.push_back(std::log(a[i] / b[i]));
+      fit.quality.own_sd = standard_deviation(logs);
+      fit.quality.held_out = static_cast<std::int64_t>(errors.count);
+      fit.quality.held_out_mape = errors.mape;
+      fit.quality.held_out_median_ape = errors.median_ape;
+      fit.quality.held_out_p90_ape = errors.p90_ape;
+      fit.quality.held_out_bias = errors.bias;
+    }
+    double squares = 0;
+    for (const auto& [ranks, logs] : biases) squares += std::pow(mean(logs), 2);
+    if (!biases.empty()) {
+      fit.quality.shared_sd = std::sqrt(squares / static_cast<double>(biases.size()));
+    }
+    std::size_t inside = 0;
+    const double sd = std::hypot(fit.quality.own_sd, fit.quality.shared_sd);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      inside += std::abs(std::log(a[i] / b[i])) <= 1.645 * sd ? 1u : 0u;
+    }
+    if (!a.empty()) {
+      fit.quality.held_out_coverage90 = static_cast<double>(inside) / static_cast<double>(a.size());
+    }
+  }
+}
+
+std::string percent(const ErrorSummary& errors) {
+  return errors.count == 0 ? "-" : significant(100 * errors.mape) + " %";
+}
+
+}  // namespace
+
+std::vector<CollectivePoint> collective_points(const std::vector<Measurement>& measurements) {
+  std::vector<CollectivePoint> out;
+  for (const Measurement& m : measurements) {
+    if (m.skipped || !m.benchmark.starts_with("nccl.") || m.text("in_place") == "yes") continue;
+    CollectivePoint point;
+    point.op = parse_collective(m.benchmark.substr(5));
+    point.bytes = Bytes(static_cast<double>(m.integer("bytes")));
+    const auto ranks = static_cast<int>(m.integer("ranks"));
+    point.group.machines = static_cast<int>(m.integer("machines"));
+    if (point.group.machines < 1 || ranks % point.group.machines != 0 || ranks < 2) {
+      throw InputError(m.benchmark + ": " + std::to_string(ranks) + " ranks do not fill " +
+                       std::to_string(point.group.machines) + " machines evenly");
+    }
+    point.group.per_machine = ranks / point.group.machines;
+    point.measured = m.value();
+    out.push_back(point);
+  }
+  if (out.empty()) throw InputError("no measurement of a collective (nccl.*) to fit");
+  return out;
+}
+
+CollectiveFitResult fit_collectives(const CollectiveProblem& problem,
+                                    const std::vector<CollectivePoint>& points,
+                                    const NcclTuning& tuning) {
+  const std::vector<Prepared> prepared = prepare(problem, points, tuning);
+  std::vector<const Prepared*> all;
+  for (const Prepared& point : prepared) all.push_back(&point);
+  CollectiveFitResult result;
+  constexpr int kStarts = 4;
+  result.parameters = fit_all(problem, all, kStarts, result.refused);
+  if (result.parameters.fits.empty()) {
+    throw InputError("no collective of " + problem.fabric_class + " could be fitted: " +
+                     (result.refused.empty() ? "no points" : result.refused[0]));
+  }
+  const Predictions by_size =
+      hold_out(problem, prepared, tuning, [](const CollectivePoint& p) { return p.bytes.si(); });
+  const Predictions by_ranks = hold_out(problem, prepared, tuning, [](const CollectivePoint& p) {
+    return static_cast<double>(p.group.ranks());
+  });
+  put_uncertainty(by_size, by_ranks, result.parameters);
+  std::vector<std::string> operations{""};
+  for (const std::string& name : collective_names()) {
+    const bool seen = std::ranges::any_of(
+        points, [&](const CollectivePoint& p) { return to_string(p.op) == name; });
+    if (seen) operations.push_back(name);
+  }
+  for (const std::string& operation : operations) {
+    CollectiveErrors errors;
+    errors.operation = operation;
+    errors.by_size = summary(by_size, by_size.model, operation);
+    errors.by_ranks = summary(by_ranks, by_ranks.model, operation);
+    errors.alpha_beta_by_size = summary(by_size, by_size.alpha_beta, operation);
+    errors.alpha_beta_by_ranks = summary(by_ranks, by_ranks.alpha_beta, operation);
+    errors.nccl_estimate = nccl_errors(prepared, tuning, operation);
+    result.errors.push_back(errors);
+  }
+  return result;
+}
+
+std::string to_text(const CollectiveFitResult& result) {
+  Table table({"operation", "points", "by size", "by ranks", "alpha-beta by size",
+               "alpha-beta by ranks", "NCCL's estimate"});
+  for (const CollectiveErrors& errors : result.errors) {
+    table.add_row({errors.operation.empty() ? "all" : errors.operation,
+                   std::to_string(errors.by_size.count), percent(errors.by_size),
+                   percent(errors.by_ranks), percent(errors.alpha_beta_by_size),
+                   percent(errors.alpha_beta_by_ranks), percent(errors.nccl_estimate)});
+  }
+  std::string text =
+      result.parameters.device + ": mean absolute error of held-out messages\n" + table.to_string();
+  for (const std::string& reason : result.refused) text += "not fitted: " + reason + "\n";
+  return text;
+}
+
+}  // namespace paceline

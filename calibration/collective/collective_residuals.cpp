@@ -1,0 +1,34 @@
+#include "calibration/collective/collective_residuals.h"
+
+#include "calibration/fit/autodiff_residual.h"
+
+namespace paceline {
+
+ceres::CostFunction* CollectiveResiduals::make(std::size_t i, double sigma,
+                                               const std::vector<FitParameter>& parameters) const {
+  return make_log_time_residual(
+      [input = inputs_[i]](const auto* values) {
+        return formula::CollectiveProtocol::evaluate(input, values).total;
+      },
+      measured_[i], sigma, parameters);
+}
+
+std::vector<FitParameter> collective_fit_parameters() {
+  // In the order of CollectiveProtocol::kParameters: 10 us, 1 us, 20 GB/s, 1, 0.1 ps/B.
+  constexpr double kCenters[] = {1e-5, 1e-6, 2e10, 1, 1e-13};
+  constexpr double kSd[] = {1, 1, 1, 0.7, 2};
+  std::vector<FitParameter> out;
+  std::size_t i = 0;
+  for (const formula::Declaration& declared : formula::CollectiveProtocol::kParameters) {
+    FitParameter parameter;
+    parameter.name = declared.name;
+    parameter.unit = declared.unit;
+    parameter.center = kCenters[i];
+    parameter.prior_sd = kSd[i];
+    out.push_back(std::move(parameter));
+    ++i;
+  }
+  return out;
+}
+
+}  // namespace paceline

@@ -1,0 +1,84 @@
+#include "model/import/topology.h"
+
+#include <gtest/gtest.h>
+
+#include "model/hardware/ring_bandwidth.h"
+
+namespace paceline {
+namespace {
+
+LinkCatalog catalog() {
+  return LinkCatalog::load(std::filesystem::path(PACELINE_SOURCE_DIR) / "model/catalog/links");
+}
+
+ClusterSpec import(const std::string& text, const std::string& nvlink = "nvlink3", int most = 12) {
+  const LinkCatalog links = catalog();
+  return import_topology(text, "topo.txt", {links.at("pcie4-x16"), nvlink, most, ""}, links);
+}
+
+std::string message_of(const std::string& text, const std::string& nvlink = "nvlink3") {
+  try {
+    import(text, nvlink);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+constexpr const char* kPairs =
+    "\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\tNUMA Affinity\n"
+    "GPU0\t X \tNV12\tSYS\tSYS\t0-15\t0\n"
+    "GPU1\tNV12\t X \tSYS\tSYS\t0-15\t0\n"
+    "GPU2\tSYS\tSYS\t X \tNV12\t16-31\t1\n"
+    "GPU3\tSYS\tSYS\tNV12\t X \t16-31\t1\n"
+    "\nLegend:\n\n  X    = Self\n";
+
+RingBandwidth ring(const ClusterSpec& cluster, std::size_t count) {
+  const MachinePaths paths(cluster.machine, {0.8, Seconds(1e-5)});
+  std::vector<std::size_t> devices = cluster.machine.of_kind(NodeKind::kDevice);
+  devices.resize(count);
+  return ring_bandwidth(cluster.machine, paths, devices);
+}
+
+// nccl-tests issue 178: two devices of such a machine reach 208 GB/s, three 20 GB/s.
+TEST(ImportTopology, BridgedPairsAreFastAndThreeDevicesAreNot) {
+  const ClusterSpec cluster = import(kPairs);
+  EXPECT_EQ(cluster.machine.device_count(), 4u);
+  const double ratio = ring(cluster, 2).rate / ring(cluster, 3).rate;
+  EXPECT_GT(ratio, 8);
+  EXPECT_LT(ratio, 16);
+  EXPECT_NE(ring(cluster, 3).limit.find("pcie4-x16"), std::string::npos);
+}
+
+TEST(ImportTopology, MoreLinksThanTheDeviceHasMeanAnNvswitch) {
+  std::string text = "     GPU0 GPU1 GPU2\n";
+  text += "GPU0  X  NV12 NV12\nGPU1 NV12  X  NV12\nGPU2 NV12 NV12  X\n";
+  const ClusterSpec cluster = import(text);
+  EXPECT_EQ(cluster.machine.of_kind(NodeKind::kNvswitch).size(), 1u);
+  EXPECT_NEAR(ring(cluster, 3).rate.si(), 274.5e9, 1e9);
+}
+
+TEST(ImportTopology, PutsDevicesBelowSwitchesAndCardsBesideThem) {
+  const ClusterSpec cluster =
+      import("     GPU0 GPU1 mlx5_0\nGPU0  X  PIX SYS\nGPU1 PIX  X  SYS\nmlx5_0 SYS SYS  X\n");
+  EXPECT_EQ(cluster.machine.of_kind(NodeKind::kPcieSwitch).size(), 1u);
+  EXPECT_EQ(cluster.machine.of_kind(NodeKind::kProcessor).size(), 2u);
+  EXPECT_EQ(cluster.machine.of_kind(NodeKind::kNic).size(), 1u);
+}
+
+TEST(ImportTopology, RefusesWhatIsNoMatrix) {
+  EXPECT_EQ(message_of("hello\n"),
+            "topo.txt: no row of GPU0, GPU1, ...: not the output of nvidia-smi topo -m");
+  EXPECT_EQ(message_of("  GPU0 GPU1\nGPU0 X PIX\n"),
+            "topo.txt: 1 rows for 2 columns; is it cut off?");
+  EXPECT_EQ(message_of("  GPU0 GPU1\nGPU0 X\n"),
+            "topo.txt:2: a row of 1 cells, expected 2; is it cut off?");
+  EXPECT_EQ(message_of("  GPU0 GPU1\nGPU0 X N/A\nGPU1 N/A X\n"),
+            "topo.txt:2: unknown cell \"N/A\"; known: X, PIX, PXB, PHB, NODE, SYS, NV<count>");
+  EXPECT_EQ(message_of("  GPU0 GPU1\nGPU0 X PIX\nGPU1 SYS X\n"),
+            "topo.txt: GPU1 and GPU0 see each other differently");
+  EXPECT_NE(message_of(kPairs, "").find("name the device"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace paceline
