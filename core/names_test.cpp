@@ -18,6 +18,12 @@ TEST(Names, SuggestsTheNearestValidNames) {
   EXPECT_TRUE(nearest_names("quantum", known).empty());
 }
 
+// Two letters in the wrong order are one slip.
+TEST(Names, SwappedLettersAreNear) {
+  const std::vector<std::string> known = {"model", "batch"};
+  EXPECT_EQ(nearest_names("modle", known), std::vector<std::string>{"model"});
+}
+
 TEST(Names, AnUnknownNameWithNothingNearListsAllThatIsKnown) {
   const std::vector<std::string> known = {"cpu", "gpu"};
   EXPECT_EQ(unknown_name_message("device", "abacus", known),
