@@ -30,6 +30,18 @@ SimTime kernel_time(const IterationPlan& plan, const PlannedCall& call) {
   return SimTime::from(plan.kernels[call.kernel].cost.time);
 }
 
+// Numbers texts in the order of their first appearance.
+class Numbering {
+ public:
+  std::size_t number(const std::string& text) {
+    return numbers_.emplace(text, numbers_.size()).first->second;
+  }
+  std::size_t size() const { return numbers_.size(); }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+};
+
 }  // namespace
 
 SimTime serial_iteration_time(const IterationPlan& plan) {
@@ -75,23 +87,26 @@ std::vector<double> draw_serial_iteration_times(const IterationPlan& plan, std::
     if (call.kernel == PlannedCall::kNoKernel) return;
     seconds[call.kernel] += plan.kernels[call.kernel].cost.time.si() * static_cast<double>(count);
   });
-  std::map<std::string, std::size_t> family_of_name;
-  std::vector<std::size_t> family;
+  Numbering families, shapes;
+  std::vector<std::size_t> family, shape;
   for (const PlannedKernel& planned : plan.kernels) {
-    family.push_back(
-        family_of_name.emplace(planned.kernel.implementation, family_of_name.size()).first->second);
+    const std::string& name = planned.kernel.implementation;
+    family.push_back(families.number(name));
+    shape.push_back(shapes.number(name + to_string(planned.kernel.shape)));
   }
   boost::random::mt19937_64 generator(seed);
   boost::random::normal_distribution<double> normal;
   std::vector<double> out;
-  std::vector<double> shared(family_of_name.size());
+  std::vector<double> shared(families.size());
+  std::vector<double> own(shapes.size());
   for (int draw = 0; draw < draws; ++draw) {
     for (double& z : shared) z = normal(generator);
+    for (double& z : own) z = normal(generator);
     double total = host * std::exp(plan.host_sd * normal(generator));
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
       const KernelCost& cost = plan.kernels[i].cost;
-      total += seconds[i] *
-               std::exp(cost.shared_sd * shared[family[i]] + cost.own_sd * normal(generator));
+      total +=
+          seconds[i] * std::exp(cost.shared_sd * shared[family[i]] + cost.own_sd * own[shape[i]]);
     }
     out.push_back(total);
   }

@@ -70,6 +70,7 @@ TEST(Draws, SharedErrorsAddAndIndependentErrorsAverage) {
   for (std::uint32_t i = 0; i < 100; ++i) {
     shared.kernels.push_back(kernel("same", 1e-3, 0.1, 0));
     independent.kernels.push_back(kernel("same", 1e-3, 0, 0.1));
+    independent.kernels.back().kernel.shape = GemmShape{.m = i + 1, .n = 1, .k = 1};
     shared.micro_batch.push_back({Phase::kForward, 0, i, Seconds(), 1});
     independent.micro_batch.push_back({Phase::kForward, 0, i, Seconds(), 1});
   }

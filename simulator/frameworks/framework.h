@@ -24,13 +24,16 @@ struct FrameworkInfo {
   std::vector<std::string> sources;
 };
 
-// A call before it is costed. `host_calls` is in units of one simple dispatch.
+// A call before it is costed. `host_calls` is in units of one simple dispatch. `far_share` of the
+// kernel's traffic was last touched `reuse_distance` bytes ago, the rest just before.
 struct IssuedCall {
   Phase phase = Phase::kForward;
   std::uint32_t layer = 0;
   std::optional<Kernel> kernel;
   double host_calls = 0;
   std::int64_t repeat = 1;
+  double far_share = 0;
+  Bytes reuse_distance{};
 };
 
 // The iteration of one device, as IterationPlan.

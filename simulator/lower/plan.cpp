@@ -21,9 +21,23 @@ auto key(const AttentionShape& s) {
   return std::tie(s.pass, s.batch, s.seq, s.heads, s.kv_heads, s.head_dim, s.causal);
 }
 
-// A total order of kernels, to price each once.
+// A kernel and the state of the caches it finds, which together decide its price.
+struct Situation {
+  Kernel kernel;
+  double far_share = 0;
+  Bytes reuse_distance;
+};
+
+// A total order, to price each situation once.
 struct KernelOrder {
-  bool operator()(const Kernel& a, const Kernel& b) const {
+  bool operator()(const Situation& a, const Situation& b) const {
+    const auto state = [](const Situation& s) {
+      return std::tuple(s.far_share, s.reuse_distance.si());
+    };
+    if (state(a) != state(b)) return state(a) < state(b);
+    return before(a.kernel, b.kernel);
+  }
+  static bool before(const Kernel& a, const Kernel& b) {
     const auto head = [](const Kernel& kernel) {
       return std::tuple(kernel.shape.index(), std::string_view(kernel.implementation),
                         kernel.precision);
@@ -49,7 +63,9 @@ class Planner {
       calls.push_back(
           {.phase = call.phase,
            .layer = call.layer,
-           .kernel = call.kernel ? index_of(*call.kernel, plan) : PlannedCall::kNoKernel,
+           .kernel = call.kernel
+                         ? index_of({*call.kernel, call.far_share, call.reuse_distance}, plan)
+                         : PlannedCall::kNoKernel,
            .host = call.host_calls * host_.of(call.phase),
            .repeat = call.repeat});
     }
@@ -57,17 +73,28 @@ class Planner {
   }
 
  private:
-  std::uint32_t index_of(const Kernel& kernel, IterationPlan& plan) {
+  std::uint32_t index_of(const Situation& situation, IterationPlan& plan) {
     const auto [entry, added] =
-        known_.try_emplace(kernel, static_cast<std::uint32_t>(plan.kernels.size()));
-    if (added) plan.kernels.push_back({kernel, costs_.cost(kernel, context_)});
+        known_.try_emplace(situation, static_cast<std::uint32_t>(plan.kernels.size()));
+    if (added) plan.kernels.push_back({situation.kernel, cost(situation)});
     return entry->second;
+  }
+
+  // Traffic is linear in what comes from far, so the two prices mix in proportion.
+  KernelCost cost(const Situation& situation) const {
+    KernelCost near = costs_.cost(situation.kernel, context_);
+    if (situation.far_share <= 0) return near;
+    ExecutionContext context = context_;
+    context.reuse_distance = situation.reuse_distance;
+    KernelCost far = costs_.cost(situation.kernel, context);
+    far.time = (1 - situation.far_share) * near.time + situation.far_share * far.time;
+    return far;
   }
 
   const CostModel& costs_;
   const HostCosts& host_;
   const ExecutionContext& context_;
-  std::map<Kernel, std::uint32_t, KernelOrder> known_;
+  std::map<Situation, std::uint32_t, KernelOrder> known_;
 };
 
 }  // namespace

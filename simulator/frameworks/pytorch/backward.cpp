@@ -28,8 +28,17 @@ struct Backward {
   void need_contiguous_gradient() const {
     if (!i.gradient_is_contiguous(op.output)) i.stream("aten.copy", out(), 1, 1);
   }
+  // The next kernel reads the gradient of the output and what forward has kept, and writes the
+  // gradient of the first input.
+  void touching(std::vector<Operand> kept) const {
+    kept.push_back(i.gradient(op.output));
+    kept.push_back(i.gradient(op.inputs[0]));
+    i.touching(std::move(kept));
+  }
   // One gradient per element of one input.
-  void pointwise(const std::string& name, double read, std::int64_t row = 0) const {
+  void pointwise(const std::string& name, double read, std::vector<Operand> kept,
+                 std::int64_t row = 0) const {
+    touching(std::move(kept));
     i.stream(name, in(), read, 1, row);
     i.deliver_gradient(op.inputs[0]);
   }
@@ -39,6 +48,9 @@ struct Backward {
     need_contiguous_gradient();
     for (const Pass pass : {Pass::kDgrad, Pass::kWgrad}) {
       for (const KernelShape& shape : pass_kernels(i.graph(), op, pass)) {
+        const bool input = pass == Pass::kDgrad;
+        touching({input ? i.parameter(0, linear.in_features * linear.out_features)
+                        : i.activation(op.inputs[0])});
         i.kernel("openblas.sgemm", shape);
       }
     }
@@ -62,15 +74,16 @@ struct Backward {
     const bool batch = norm.kind == Normalization::kBatch;
     i.host(batch ? "batch_norm" : "layer_norm");
     pointwise(batch ? "aten.batch_norm_backward" : "aten.layer_norm_backward", 2,
-              batch ? i.row_of_channel(op.inputs[0]) : norm.features);
+              {i.activation(op.inputs[0])}, batch ? i.row_of_channel(op.inputs[0]) : norm.features);
     if (op.trainable) i.accumulate(parameter_sizes(op));
   }
   void operator()(const Activate& activate) const {
     i.host("pointwise");
-    pointwise(activation_name(activate), 2);
+    pointwise(activation_name(activate), 2, {i.activation(op.output)});
   }
   void operator()(const Pool2d& pool) const {
     i.host("pool");
+    touching({});
     if (pool.global) {
       i.stream("aten.mean_backward", in(), 0, 1, in() / out());
     } else {
@@ -85,12 +98,13 @@ struct Backward {
   }
   void operator()(const Softmax&) const {
     i.host("softmax");
-    pointwise("aten.softmax_backward", 2, i.last_dimension(op.inputs[0]));
+    pointwise("aten.softmax_backward", 2, {i.activation(op.output)},
+              i.last_dimension(op.inputs[0]));
   }
   void operator()(const Dropout& dropout) const {
     if (dropout.probability > 0) {
       i.host("dropout");
-      pointwise("aten.mul", 2);
+      pointwise("aten.mul", 2, {});
     } else {
       i.deliver_gradient(op.inputs[0]);
     }
@@ -102,6 +116,7 @@ struct Backward {
       if (i.needs_gradient(operand) && i.elements(operand) != out()) {
         i.stream("aten.sum", out(), 1, 0, i.elements(operand));
       }
+      i.pass_gradient(op.output, operand);
       i.deliver_gradient(operand);
     }
   }
@@ -116,7 +131,7 @@ struct Backward {
   }
   void operator()(const Scale&) const {
     i.host("pointwise");
-    pointwise("aten.mul", 1);
+    pointwise("aten.mul", 1, {});
   }
   // Views of the gradient, which whoever consumes them copies.
   void operator()(const Concat&) const {
@@ -126,16 +141,19 @@ struct Backward {
   void operator()(const Reshape&) const {
     i.host("view");
     need_contiguous_gradient();
+    i.pass_gradient(op.output, op.inputs[0]);
     i.deliver_gradient(op.inputs[0]);
   }
   void operator()(const Permute&) const {
     i.host("view");
+    i.pass_gradient(op.output, op.inputs[0]);
     i.deliver_gradient(op.inputs[0], !i.gradient_is_contiguous(op.output));
   }
   // The slices of one tensor (unbind) are gathered at once, when the last of them is reached.
   void operator()(const Slice&) const {
     i.host("view");
     if (i.is_first_slice(op)) {
+      touching({});
       i.stream("aten.cat", in(), 1, 1);
       i.deliver_gradient(op.inputs[0]);
     }
@@ -154,7 +172,7 @@ struct Backward {
   void operator()(const CrossEntropy&) const {
     i.host("cross_entropy");
     i.stream("aten.fill", in(), 0, 1);
-    pointwise("aten.log_softmax_backward", 2, i.last_dimension(op.inputs[0]));
+    pointwise("aten.log_softmax_backward", 2, {}, i.last_dimension(op.inputs[0]));
   }
   template <typename Other>
   void operator()(const Other&) const {

@@ -48,16 +48,16 @@ class Direct {
     reorder_input();
     reorder_weights();
     run(Pass::kForward);
-    from_blocked(op_.output);
+    from_blocked(op_.output, i_.activation(op_.output));
   }
   void input_gradient() {
-    to_blocked(op_.output);
+    to_blocked(op_.output, i_.gradient(op_.output));
     reorder_weights();
     run(Pass::kDgrad);
-    from_blocked(op_.inputs[0]);
+    from_blocked(op_.inputs[0], i_.gradient(op_.inputs[0]));
   }
   void weight_gradient() {
-    to_blocked(op_.output);
+    to_blocked(op_.output, i_.gradient(op_.output));
     reorder_input();
     run(Pass::kWgrad);
     i_.stream("onednn.reorder.weights_from_blocked", weight_elements(conv_), 1, 1);
@@ -65,16 +65,23 @@ class Direct {
 
  private:
   void run(Pass pass) { i_.kernel("onednn.conv", shape_of(i_, op_, conv_, pass)); }
-  void to_blocked(TensorId id) { i_.stream("onednn.reorder.to_blocked", i_.elements(id), 1, 1); }
-  void from_blocked(TensorId id) {
+  void to_blocked(TensorId id, const Operand& from) {
+    i_.touching({from});
+    i_.stream("onednn.reorder.to_blocked", i_.elements(id), 1, 1);
+  }
+  void from_blocked(TensorId id, const Operand& to) {
+    i_.touching({to});
     i_.stream("onednn.reorder.from_blocked", i_.elements(id), 1, 1);
   }
   void reorder_weights() {
+    i_.touching({i_.parameter(0, weight_elements(conv_))});
     i_.stream("onednn.reorder.weights_to_blocked", weight_elements(conv_), 1, 1);
   }
   // Images of few channels are read in the plain layout.
   void reorder_input() {
-    if (conv_.in_channels >= i_.record().plain_input_channels) to_blocked(op_.inputs[0]);
+    if (conv_.in_channels >= i_.record().plain_input_channels) {
+      to_blocked(op_.inputs[0], i_.activation(op_.inputs[0]));
+    }
   }
 
   Issuer& i_;
@@ -88,6 +95,8 @@ void per_image_forward(Issuer& i, const Op& op, const Conv2d& conv) {
   i.host("conv_per_image_gemm");
   if (!is_pointwise(shape)) i.stream("aten.copy", shape.n * pixels * taps, 1, 1);
   if (conv.bias) i.stream("aten.copy", i.elements(op.output), 0, 1);
+  i.touching(
+      {i.parameter(0, weight_elements(conv)), i.activation(op.inputs[0]), i.activation(op.output)});
   i.kernel("openblas.sgemm", GemmShape{.m = pixels, .n = channels, .k = taps}, shape.n);
 }
 
@@ -95,9 +104,11 @@ void per_image_input_gradient(Issuer& i, const Op& op, const Conv2d& conv) {
   const ConvShape shape = shape_of(i, op, conv, Pass::kDgrad);
   const auto [pixels, taps, channels] = product_of(shape);
   i.stream("aten.fill", i.elements(op.inputs[0]), 0, 1);
+  i.touching({i.parameter(0, weight_elements(conv)), i.gradient(op.output)});
   i.kernel("openblas.sgemm", GemmShape{.m = pixels, .n = taps, .k = channels, .trans_b = true},
            shape.n);
   // col2im adds each image's columns to the gradient, for 1x1 filters too.
+  i.touching({i.gradient(op.inputs[0])});
   i.stream("aten.add_", pixels * taps, 2, 1, 0, shape.n);
 }
 
@@ -105,6 +116,7 @@ void per_image_weight_gradient(Issuer& i, const Op& op, const Conv2d& conv) {
   const ConvShape shape = shape_of(i, op, conv, Pass::kWgrad);
   const auto [pixels, taps, channels] = product_of(shape);
   i.stream("aten.fill", weight_elements(conv), 0, 1);
+  i.touching({i.activation(op.inputs[0]), i.gradient(op.output)});
   i.kernel("openblas.sgemm", GemmShape{.m = taps, .n = channels, .k = pixels, .trans_a = true},
            shape.n);
   if (conv.bias) i.stream("aten.sum", i.elements(op.output), 1, 0, channels);

@@ -26,12 +26,20 @@ struct Forward {
 
   std::int64_t out() const { return i.elements(op.output); }
   std::int64_t in(std::size_t k = 0) const { return i.elements(op.inputs[k]); }
+  // The next kernel reads the inputs and writes the output.
+  void touching_all() const {
+    std::vector<Operand> operands = {i.activation(op.output)};
+    for (const TensorId input : op.inputs) operands.push_back(i.activation(input));
+    i.touching(std::move(operands));
+  }
 
   void operator()(const Linear& linear) const {
     i.host("linear");
     i.copy_operands(op);
     if (linear.bias) i.stream("aten.copy", out(), 0, 1);
     for (const KernelShape& shape : pass_kernels(i.graph(), op, Pass::kForward)) {
+      i.touching({i.parameter(0, linear.in_features * linear.out_features),
+                  i.activation(op.inputs[0]), i.activation(op.output)});
       i.kernel("openblas.sgemm", shape);
     }
   }
@@ -45,9 +53,11 @@ struct Forward {
   void operator()(const Norm& norm) const {
     if (norm.kind == Normalization::kBatch) {
       i.host("batch_norm");
+      touching_all();
       i.stream("aten.batch_norm", in(), 1, 1, i.row_of_channel(op.inputs[0]));
     } else if (norm.kind == Normalization::kLayer) {
       i.host("layer_norm");
+      touching_all();
       i.stream("aten.layer_norm", in(), 1, 1, norm.features);
     } else {
       refuse(i, op, "a normalisation other than batch and layer");
@@ -55,16 +65,19 @@ struct Forward {
   }
   void operator()(const Activate& activate) const {
     i.host("pointwise");
+    touching_all();
     i.stream(activation_name(i, op, activate), in(), 1, 1);
   }
   // Times of pooling follow the outputs; max-pooling also writes 8-byte indices.
   void operator()(const Pool2d& pool) const {
     i.host("pool");
     if (pool.global) {
+      touching_all();
       i.stream("aten.mean", in(), 1, 0, in() / out());
       return;
     }
     const bool max = pool.kind == Pooling::kMax;
+    touching_all();
     i.kernel(max ? "aten.max_pool" : "aten.avg_pool",
              StreamShape{.elements = out(),
                          .read = 4.0 * static_cast<double>(in()) * Bytes(1),
@@ -73,6 +86,7 @@ struct Forward {
   }
   void operator()(const Softmax&) const {
     i.host("softmax");
+    touching_all();
     i.stream("aten.softmax", in(), 1, 1, i.last_dimension(op.inputs[0]));
   }
   // Random mask, scaled, times the input.
@@ -86,30 +100,37 @@ struct Forward {
   void operator()(const Add& add) const {
     i.host("pointwise");
     const double read = in(1) == out() ? 2 : 1;  // a broadcast operand stays in the cache
+    touching_all();
     i.stream(add.in_place ? "aten.add_" : "aten.add", out(), read, 1);
   }
   void operator()(const Multiply&) const {
     i.host("pointwise");
+    touching_all();
     i.stream("aten.mul", out(), in(1) == out() ? 2 : 1, 1);
   }
   void operator()(const Scale&) const {
     i.host("pointwise");
+    touching_all();
     i.stream("aten.mul", out(), 1, 1);
   }
   void operator()(const Concat&) const {
     i.host("concat");
+    touching_all();
     i.stream("aten.cat", out(), 1, 1);
   }
   void operator()(const Reshape&) const {
     i.host("view");
     const bool copies = !i.graph().tensor(op.output).alias_of;
-    if (copies) i.stream("aten.copy", out(), 1, 1);
+    if (!copies) return;
+    touching_all();
+    i.stream("aten.copy", out(), 1, 1);
   }
   void operator()(const Permute&) const { i.host("view"); }
   void operator()(const Slice&) const { i.host("view"); }
   void operator()(const Expand&) const { i.host("view"); }
   void operator()(const Embedding& embedding) const {
     i.host("embedding");
+    touching_all();
     i.stream("aten.embedding", out(), 1, 1, embedding.width);
   }
   void operator()(const TrainableTensor&) const {}
@@ -117,6 +138,7 @@ struct Forward {
   // The loss itself gathers one value per row, which costs no more than its dispatch.
   void operator()(const CrossEntropy&) const {
     i.host("cross_entropy");
+    touching_all();
     i.stream("aten.log_softmax", in(), 1, 1, i.last_dimension(op.inputs[0]));
   }
   template <typename Other>

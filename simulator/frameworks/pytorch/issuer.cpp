@@ -18,11 +18,46 @@ void Issuer::host(std::string_view layer_kind, double times) {
 }
 
 void Issuer::kernel(std::string implementation, const KernelShape& shape, std::int64_t repeat) {
+  const Bytes traffic = static_cast<double>(repeat) * kernel_bytes(shape, Precision::kFp32);
+  const Reuse reuse = reuse_.touch(operands_, traffic);
+  operands_.clear();
   calls_->push_back({.phase = phase_,
                      .layer = layer_,
                      .kernel = Kernel{std::move(implementation), shape, Precision::kFp32},
                      .host_calls = 0,
-                     .repeat = repeat});
+                     .repeat = repeat,
+                     .far_share = reuse.far_share,
+                     .reuse_distance = reuse.distance});
+}
+
+void Issuer::begin_iteration() {
+  delivered_.clear();
+  strided_gradients_.clear();
+}
+
+Operand Issuer::activation(TensorId tensor) const {
+  const TensorId storage = graph_.storage(tensor);
+  return {Operand::Kind::kActivation, static_cast<std::uint64_t>(storage),
+          graph_.tensor(tensor).bytes()};
+}
+
+Operand Issuer::gradient(TensorId tensor) const {
+  return {Operand::Kind::kGradient, static_cast<std::uint64_t>(tensor),
+          graph_.tensor(tensor).bytes()};
+}
+
+Operand Issuer::of_layer(Operand::Kind kind, std::size_t index, std::int64_t elements) const {
+  constexpr std::uint64_t kMostParametersOfALayer = 1U << 16;
+  return {kind, layer_ * kMostParametersOfALayer + index,
+          static_cast<double>(elements) * element_size(Precision::kFp32)};
+}
+
+Operand Issuer::parameter(std::size_t index, std::int64_t elements) const {
+  return of_layer(Operand::Kind::kParameter, index, elements);
+}
+
+Operand Issuer::parameter_gradient(std::size_t index, std::int64_t elements) const {
+  return of_layer(Operand::Kind::kParameterGradient, index, elements);
 }
 
 void Issuer::stream(std::string implementation, std::int64_t elements, double read, double written,
@@ -72,6 +107,7 @@ std::int64_t Issuer::row_of_channel(TensorId tensor) const {
 void Issuer::deliver_gradient(TensorId tensor, bool contiguous) {
   if (!needs_gradient(tensor)) return;
   if (!delivered_.insert(tensor).second) {
+    touching({gradient(tensor)});
     stream("aten.add", elements(tensor), 2, 1);
     strided_gradients_.erase(tensor);  // the sum is a new tensor
   } else if (!contiguous) {
@@ -80,7 +116,10 @@ void Issuer::deliver_gradient(TensorId tensor, bool contiguous) {
 }
 
 void Issuer::accumulate(const std::vector<std::int64_t>& parameter_sizes) {
-  for (const std::int64_t size : parameter_sizes) stream("aten.add_", size, 2, 1);
+  for (std::size_t i = 0; i < parameter_sizes.size(); ++i) {
+    touching({parameter_gradient(i, parameter_sizes[i])});
+    stream("aten.add_", parameter_sizes[i], 2, 1);
+  }
 }
 
 void refuse(const Issuer& issuer, const Op& op, const std::string& what) {

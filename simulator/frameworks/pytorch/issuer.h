@@ -8,6 +8,7 @@
 #include "model/graph/work.h"
 #include "model/graph/workload_graph.h"
 #include "simulator/frameworks/framework.h"
+#include "simulator/frameworks/pytorch/reuse_clock.h"
 #include "simulator/frameworks/record/framework_record.h"
 
 namespace paceline::pytorch {
@@ -26,6 +27,9 @@ class Issuer {
   void enter(std::vector<IssuedCall>& calls, Phase phase, std::size_t layer);
   Phase phase() const { return phase_; }
 
+  // Starts another iteration: what the last one touched is remembered.
+  void begin_iteration();
+
   // Host cost of a module of this kind in the present pass, `times` over.
   void host(std::string_view layer_kind, double times = 1);
   void host_calls(double calls);
@@ -33,6 +37,16 @@ class Issuer {
   // A stream kernel on fp32 tensors: `read` and `written` tensors' worth of elements.
   void stream(std::string implementation, std::int64_t elements, double read, double written,
               std::int64_t row = 0, std::int64_t repeat = 1);
+
+  // Names for `touching`: what the next kernel reads or writes. Without it, all its operands count
+  // as just touched.
+  Operand activation(TensorId tensor) const;
+  Operand gradient(TensorId tensor) const;
+  Operand parameter(std::size_t index, std::int64_t elements) const;  // of the present layer
+  Operand parameter_gradient(std::size_t index, std::int64_t elements) const;
+  void touching(std::vector<Operand> operands) { operands_ = std::move(operands); }
+  // A pass that computes nothing: the gradients are the same memory.
+  void pass_gradient(TensorId from, TensorId to) { reuse_.alias(gradient(from), gradient(to)); }
 
   // Copies the operands of a product that BLAS cannot read where they lie.
   void copy_operands(const Op& op);
@@ -63,6 +77,10 @@ class Issuer {
   std::vector<IssuedCall>* calls_ = nullptr;
   Phase phase_ = Phase::kForward;
   std::uint32_t layer_ = 0;
+  Operand of_layer(Operand::Kind kind, std::size_t index, std::int64_t elements) const;
+
+  ReuseClock reuse_;
+  std::vector<Operand> operands_;
   std::set<TensorId> delivered_;
   std::set<TensorId> strided_gradients_;
 };
