@@ -77,6 +77,7 @@ ParameterSet made_up_parameters() {
                            "aten.mean",
                            "aten.mean_backward",
                            "aten.mul",
+                           "aten.mul_scalar",
                            "aten.relu",
                            "aten.relu_",
                            "aten.relu_backward",

@@ -131,7 +131,7 @@ struct Backward {
   }
   void operator()(const Scale&) const {
     i.host("pointwise");
-    pointwise("aten.mul", 1, {});
+    pointwise("aten.mul_scalar", 1, {});
   }
   // Views of the gradient, which whoever consumes them copies.
   void operator()(const Concat&) const {

@@ -94,7 +94,7 @@ struct Forward {
     if (dropout.probability <= 0) return;
     i.host("dropout");
     i.stream("aten.bernoulli", in(), 0, 1);
-    i.stream("aten.mul", in(), 1, 1);
+    i.stream("aten.mul_scalar", in(), 1, 1);
     i.stream("aten.mul", in(), 2, 1);
   }
   void operator()(const Add& add) const {
@@ -111,7 +111,7 @@ struct Forward {
   void operator()(const Scale&) const {
     i.host("pointwise");
     touching_all();
-    i.stream("aten.mul", out(), 1, 1);
+    i.stream("aten.mul_scalar", out(), 1, 1);
   }
   void operator()(const Concat&) const {
     i.host("concat");
