@@ -1,6 +1,7 @@
 // paceline list KIND: what there is to choose from.
 #include <nlohmann/json.hpp>
 
+#include "cli/device_listing.h"
 #include "cli/fabric_listing.h"
 #include "cli/output.h"
 #include "core/json_writer.h"
@@ -46,6 +47,10 @@ constexpr Kind kKinds[] = {
      [] {
        return Listing{{"name", "operations", "summary"}, list_collectives()};
      }},
+    {"devices",
+     [] {
+       return Listing{{"name", "summary", "architecture", "released", "memory"}, list_devices()};
+     }},
     {"frameworks", list_frameworks},
     {"links", [] {
        return Listing{{"name", "kind", "rate", "achieved", "latency", "summary"}, list_links()};
@@ -83,12 +88,13 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 void register_list(CommandList& commands) {
-  commands.add({.name = "list",
-                .summary = "what there is to choose from: clusters, collectives, frameworks, links",
-                .example = "paceline list frameworks",
-                .flags = output_flags(),
-                .positionals = {"KIND"},
-                .run = run});
+  commands.add(
+      {.name = "list",
+       .summary = "what there is to choose from: clusters, collectives, devices, frameworks, links",
+       .example = "paceline list frameworks",
+       .flags = output_flags(),
+       .positionals = {"KIND"},
+       .run = run});
 }
 
 }  // namespace paceline

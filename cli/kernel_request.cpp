@@ -1,0 +1,255 @@
+#include "cli/kernel_request.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/names.h"
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+
+std::int64_t size(const Arguments& a, std::string_view flag) {
+  return parse_count(flag_text(flag), a.text(flag), 1, kLargest);
+}
+std::int64_t size_or(const Arguments& a, std::string_view flag, std::int64_t fallback) {
+  return a.count_or(flag, fallback, kLargest);
+}
+std::int64_t padding(const Arguments& a, std::string_view flag) {
+  return parse_count(flag_text(flag), a.text_or(flag, "0"), 0, kLargest);
+}
+
+// One of `allowed`; the first is the default.
+std::string choice(const Arguments& a, std::string_view flag,
+                   const std::vector<std::string>& allowed) {
+  const std::string text = a.text_or(flag, allowed.front());
+  if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return text;
+  throw UsageError(unknown_name_message(flag_text(flag), text, allowed));
+}
+
+bool is_backward(const Arguments& a) {
+  return choice(a, "pass", {"forward", "backward"}) == "backward";
+}
+
+using Shapes = std::vector<KernelShape>;
+
+Shapes gemm(const Arguments& a, Precision) {
+  return {GemmShape{.m = size(a, "m"),
+                    .n = size(a, "n"),
+                    .k = size(a, "k"),
+                    .trans_a = choice(a, "trans-a", {"N", "T"}) == "T",
+                    .trans_b = choice(a, "trans-b", {"N", "T"}) == "T",
+                    .batch = size_or(a, "batch-count", 1)}};
+}
+
+Shapes convolution(const Arguments& a, Precision) {
+  const std::string pass = choice(a, "pass", {"forward", "dgrad", "wgrad"});
+  ConvShape s{.pass = pass == "forward" ? Pass::kForward
+                      : pass == "dgrad" ? Pass::kDgrad
+                                        : Pass::kWgrad,
+              .n = size(a, "n"),
+              .c = size(a, "c"),
+              .h = size(a, "h"),
+              .w = size(a, "w"),
+              .k = size(a, "k"),
+              .r = size(a, "r"),
+              .s = size(a, "s"),
+              .pad_h = padding(a, "pad-h"),
+              .pad_w = padding(a, "pad-w"),
+              .stride_h = size_or(a, "stride-h", 1),
+              .stride_w = size_or(a, "stride-w", 1),
+              .groups = size_or(a, "groups", 1)};
+  if (s.h + 2 * s.pad_h < s.r || s.w + 2 * s.pad_w < s.s) {
+    throw UsageError("the filter is larger than the padded input");
+  }
+  if (s.c % s.groups != 0 || s.k % s.groups != 0) {
+    throw UsageError("--groups " + std::to_string(s.groups) + " does not divide --c and --k");
+  }
+  return {s};
+}
+
+Shapes recurrent(const Arguments& a, std::int64_t gates) {
+  RnnShape s{.gates = gates,
+             .input = 0,
+             .hidden = size(a, "hidden"),
+             .batch = size(a, "batch"),
+             .steps = size(a, "steps"),
+             .layers = size_or(a, "layers", 1),
+             .bidirectional = a.has("bidirectional")};
+  if (a.has("skip-input") && a.has("input")) {
+    throw UsageError("--skip-input and --input exclude each other");
+  }
+  if (!a.has("skip-input")) s.input = size_or(a, "input", s.hidden);
+  if (!is_backward(a)) return {s};
+  RnnShape weights = s;
+  s.pass = Pass::kDgrad;
+  weights.pass = Pass::kWgrad;
+  return {s, weights};
+}
+Shapes rnn(const Arguments& a, Precision) { return recurrent(a, 1); }
+Shapes gru(const Arguments& a, Precision) { return recurrent(a, 3); }
+Shapes lstm(const Arguments& a, Precision) { return recurrent(a, 4); }
+
+Shapes attention(const Arguments& a, Precision) {
+  AttentionShape s{.pass = is_backward(a) ? Pass::kDgrad : Pass::kForward,
+                   .batch = size(a, "batch"),
+                   .seq = size(a, "seq"),
+                   .heads = size(a, "heads"),
+                   .kv_heads = size_or(a, "kv-heads", size(a, "heads")),
+                   .head_dim = size(a, "head-dim"),
+                   .causal = a.has("causal")};
+  if (s.heads % s.kv_heads != 0) throw UsageError("--kv-heads does not divide --heads");
+  return {s};
+}
+
+// Tensors read and written by a pass, in sizes of the input (docs/models/gpu-memory.md).
+struct Traffic {
+  double reads, writes, backward_reads, backward_writes;
+};
+
+Shapes stream(const Arguments& a, Precision precision, const Traffic& traffic, bool has_rows) {
+  const double reads = is_backward(a) ? traffic.backward_reads : traffic.reads;
+  const double writes = is_backward(a) ? traffic.backward_writes : traffic.writes;
+  StreamShape s;
+  if (a.has("bytes")) {
+    const Bytes bytes = parse_bytes(a.text("bytes"));
+    if (bytes <= Bytes(0)) throw UsageError("--bytes is not positive");
+    s.read = bytes * (reads / (reads + writes));
+    s.written = bytes * (writes / (reads + writes));
+    s.elements = static_cast<std::int64_t>(bytes / element_size(precision) / (reads + writes));
+  } else {
+    s.elements =
+        has_rows && !a.has("elements") ? size(a, "rows") * size(a, "row") : size(a, "elements");
+    s.read = static_cast<double>(s.elements) * reads * element_size(precision);
+    s.written = static_cast<double>(s.elements) * writes * element_size(precision);
+  }
+  if (has_rows) s.row = size_or(a, "row", 0);
+  return {s};
+}
+Shapes elementwise(const Arguments& a, Precision p) { return stream(a, p, {1, 1, 2, 1}, false); }
+Shapes layer_norm(const Arguments& a, Precision p) { return stream(a, p, {1, 1, 2, 1}, true); }
+Shapes softmax(const Arguments& a, Precision p) { return stream(a, p, {1, 1, 2, 1}, true); }
+Shapes batch_norm(const Arguments& a, Precision p) { return stream(a, p, {2, 1, 4, 1}, false); }
+Shapes pool(const Arguments& a, Precision p) { return stream(a, p, {1, 0.25, 0.5, 1}, false); }
+Shapes embedding(const Arguments& a, Precision p) { return stream(a, p, {1, 1, 1, 1}, true); }
+
+// Reads gradient and weight and keeps the state, all fp32: SGD, with momentum, Adam.
+Shapes optimizer(const Arguments& a, Precision) {
+  const std::string kind = choice(a, "optimizer", {"adam", "momentum", "sgd"});
+  const double reads = kind == "adam" ? 4 : kind == "momentum" ? 3 : 2;
+  const double writes = kind == "adam" ? 3 : kind == "momentum" ? 2 : 1;
+  return stream(a, Precision::kFp32, {reads, writes, reads, writes}, false);
+}
+
+struct Operation {
+  std::string implementation;
+  Shapes (*shapes)(const Arguments&, Precision);
+  std::vector<std::string> flags;
+};
+
+const std::map<std::string, Operation>& operations() {
+  static const std::vector<std::string> kStream = {"bytes", "elements", "pass"};
+  static const std::vector<std::string> kRows = {"bytes", "elements", "pass", "rows", "row"};
+  static const std::vector<std::string> kRnn = {"pass",  "hidden",     "batch",  "steps",
+                                                "input", "skip-input", "layers", "bidirectional"};
+  static const std::map<std::string, Operation> kAll = {
+      {"gemm", {"gemm", gemm, {"m", "n", "k", "trans-a", "trans-b", "batch-count"}}},
+      {"conv",
+       {"conv",
+        convolution,
+        {"pass", "n", "c", "h", "w", "k", "r", "s", "pad-h", "pad-w", "stride-h", "stride-w",
+         "groups", "workspace"}}},
+      {"rnn", {"rnn", rnn, kRnn}},
+      {"gru", {"gru", gru, kRnn}},
+      {"lstm", {"lstm", lstm, kRnn}},
+      {"attention",
+       {"attention",
+        attention,
+        {"pass", "batch", "seq", "heads", "kv-heads", "head-dim", "causal"}}},
+      {"elementwise", {"elementwise", elementwise, kStream}},
+      {"layernorm", {"layer_norm", layer_norm, kRows}},
+      {"softmax", {"softmax", softmax, kRows}},
+      {"batchnorm", {"batch_norm", batch_norm, kStream}},
+      {"pool", {"pool", pool, kStream}},
+      {"embedding", {"embedding", embedding, kRows}},
+      {"optimizer", {"optimizer", optimizer, {"bytes", "elements", "optimizer"}}}};
+  return kAll;
+}
+
+void refuse_foreign_flags(const Arguments& a, const std::string& op, const Operation& operation) {
+  for (const FlagSpec& flag : kernel_flags()) {
+    if (!a.has(flag.name) || flag.name == "op" || flag.name == "precision") continue;
+    const auto& own = operation.flags;
+    if (std::find(own.begin(), own.end(), flag.name) != own.end()) continue;
+    throw UsageError("--" + flag.name + " has no meaning for --op " + op);
+  }
+}
+
+}  // namespace
+
+std::vector<FlagSpec> kernel_flags() {
+  return {
+      {"op", "OP",
+       "gemm, conv, lstm, gru, rnn, attention, elementwise, layernorm, softmax, "
+       "batchnorm, pool, embedding, optimizer"},
+      {"precision", "P", "fp32, tf32, fp16, bf16 or fp8; fp32 if absent"},
+      {"pass", "PASS", "forward; of a convolution dgrad or wgrad, of others backward"},
+      {"m", "M", "rows of C (BLAS convention)"},
+      {"n", "N", "columns of C; images of a convolution"},
+      {"k", "K", "length of the sum; filters of a convolution"},
+      {"trans-a", "N|T", "whether A is transposed"},
+      {"trans-b", "N|T", "whether B is transposed"},
+      {"batch-count", "B", "products of one call"},
+      {"c", "C", "input channels"},
+      {"h", "H", "input height"},
+      {"w", "W", "input width"},
+      {"r", "R", "filter height"},
+      {"s", "S", "filter width"},
+      {"pad-h", "N", "padding above and below"},
+      {"pad-w", "N", "padding left and right"},
+      {"stride-h", "N", "vertical stride"},
+      {"stride-w", "N", "horizontal stride"},
+      {"groups", "G", "groups of channels"},
+      {"workspace", "BYTES", "scratch memory an algorithm may take, \"8 MiB\"; no limit if absent"},
+      {"hidden", "H", "hidden units"},
+      {"input", "I", "input width, as --hidden if absent"},
+      {"skip-input", "", "the input is added without a matrix"},
+      {"batch", "B", "sequences"},
+      {"steps", "T", "time steps"},
+      {"layers", "L", "stacked layers"},
+      {"bidirectional", "", "both directions"},
+      {"seq", "L", "tokens of a sequence"},
+      {"heads", "H", "query heads"},
+      {"kv-heads", "H", "key and value heads, as --heads if absent"},
+      {"head-dim", "D", "width of a head"},
+      {"causal", "", "a token sees those before it only"},
+      {"bytes", "BYTES", "bytes read and written together"},
+      {"elements", "N", "values of the tensor; parameters of an optimizer"},
+      {"rows", "N", "rows of the tensor"},
+      {"row", "N", "length of a row"},
+      {"optimizer", "KIND", "adam, momentum or sgd"}};
+}
+
+KernelRequest read_kernel_request(const Arguments& arguments) {
+  const std::string op = arguments.text("op");
+  const auto found = operations().find(op);
+  if (found == operations().end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, operation] : operations()) names.push_back(name);
+    throw UsageError(unknown_name_message("--op", op, names));
+  }
+  refuse_foreign_flags(arguments, op, found->second);
+  const Precision precision = parse_precision(arguments.text_or("precision", "fp32"));
+  KernelRequest request{.op = op, .kernels = {}};
+  for (KernelShape& shape : found->second.shapes(arguments, precision)) {
+    const bool backward = arguments.text_or("pass", "forward") == "backward";
+    request.kernels.push_back({found->second.implementation + (backward ? "_backward" : ""),
+                               std::move(shape), precision});
+  }
+  return request;
+}
+
+}  // namespace paceline
