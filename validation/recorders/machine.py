@@ -23,22 +23,27 @@ def cores():
     return int(os.environ.get(PREPARED) or len(os.sched_getaffinity(0)))
 
 
-def reexecute_prepared():
-    """Restarts this program once, with the allocator tuned and OpenBLAS on the OpenMP threads that torch uses.
+def prepared_environment(threads):
+    """This environment with the allocator tuned and OpenBLAS on the OpenMP threads that torch uses.
 
     OpenBLAS' own pthreads compete with libgomp's at two threads and slow training down several times. Threads are
     bound to processors: two that share one cost a scheduler tick (several ms) per parallel region.
     """
-    if os.environ.get(PREPARED):
-        return
-    env = {**os.environ, PREPARED: str(cores()), "GLIBC_TUNABLES": MALLOC_TUNABLES, "OMP_NUM_THREADS": str(cores()),
+    env = {**os.environ, PREPARED: str(cores()), "GLIBC_TUNABLES": MALLOC_TUNABLES, "OMP_NUM_THREADS": str(threads),
            "OMP_PROC_BIND": "true"}
     found = glob.glob("/usr/lib/*/openblas-openmp/libblas.so.3")
     if found:
         paths = [os.path.dirname(found[0]), env.get("LD_LIBRARY_PATH")]
         env["LD_LIBRARY_PATH"] = ":".join(filter(None, paths))
+    return env
+
+
+def reexecute_prepared():
+    """Restarts this program once, in the prepared environment with a thread for each core."""
+    if os.environ.get(PREPARED):
+        return
     sys.stdout.flush()
-    os.execve(sys.executable, [sys.executable, *sys.argv], env)
+    os.execve(sys.executable, [sys.executable, *sys.argv], prepared_environment(cores()))
 
 
 def mapped_library(word):
@@ -87,9 +92,9 @@ def available_bytes():
         return 1024 * int(re.search(r"^MemAvailable:\s*(\d+)", info.read(), re.MULTILINE).group(1))
 
 
-def make_heap_resident(torch):
+def make_heap_resident(torch, most=RESIDENT_BYTES):
     """Touches the heap once; with MALLOC_TUNABLES it then stays in the process, so no iteration pays for first touch."""
-    size = min(RESIDENT_BYTES, available_bytes() // 2)
+    size = min(most, available_bytes() // 2)
     torch.empty(size, dtype=torch.uint8).fill_(1)
 
 

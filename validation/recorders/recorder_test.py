@@ -165,12 +165,12 @@ class File(unittest.TestCase):
 class Machine(unittest.TestCase):
     def test_a_busy_loop_is_our_own_cpu_time_and_not_foreign(self):
         watch = machine.Watch()
-        while watch.stop()[0] < 0.2:
+        while watch.stop()[2] < 0.1:
             pass
         wall, busy, own, _ = watch.stop()
-        self.assertGreater(own, 0.1)
+        self.assertGreaterEqual(own, 0.1)
         self.assertGreaterEqual(busy, 0.0)
-        self.assertGreaterEqual(wall, 0.2)
+        self.assertGreater(wall + 0.02, own)  # one thread; 0.02 s for clocks that tick
 
     def test_facts_of_the_host_are_complete(self):
         self.assertEqual(set(machine.host()), {"cpu", "cores", "memory_bytes", "kernel"})

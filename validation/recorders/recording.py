@@ -19,19 +19,19 @@ class RecordingError(Exception):
     """A file that cannot be read, or that must not be appended to; one line for the user."""
 
 
-def new(provenance, protocol):
-    return {"schema": SCHEMA, "provenance": provenance, "protocol": {"rounds": 0, **protocol}, "runs": []}
+def new(provenance, protocol, schema=SCHEMA):
+    return {"schema": schema, "provenance": provenance, "protocol": {"rounds": 0, **protocol}, "runs": []}
 
 
-def load(path):
+def load(path, expected=SCHEMA):
     try:
         with open(path) as file:
             recording = json.load(file)
     except (OSError, ValueError) as error:
         raise RecordingError(f"{path}: {error}") from None
     schema = recording.get("schema") if isinstance(recording, dict) else None
-    if schema != SCHEMA:
-        raise RecordingError(f"{path}: schema: found {schema!r}, expected '{SCHEMA}'")
+    if schema != expected:
+        raise RecordingError(f"{path}: schema: found {schema!r}, expected '{expected}'")
     return recording
 
 

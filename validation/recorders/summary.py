@@ -5,6 +5,7 @@ from statistics import median
 MINIMUM_ITERATIONS = 3    # timed iterations of a round, at least
 FOREIGN_CPU_LIMIT = 0.05  # CPUs that other processes may use during a round
 QUIET_SPREAD = 0.15       # the two speed states of a shared host lie about this far apart
+PHASES = ("forward_s", "backward_s", "communication_s", "optimizer_s")  # those that a recorder can tell apart
 
 
 def statistic(seconds):
@@ -32,5 +33,5 @@ def summarize(rounds):
     if spread > QUIET_SPREAD:
         run["reason"] = f"the machine was not quiet: round medians differ by {100 * spread:.0f} %"
     run["summary"] = {"median_s": min(medians), "spread": spread, "accepted_rounds": len(accepted),
-                      **{phase: best[phase] for phase in ("forward_s", "backward_s", "optimizer_s")}}
+                      **{phase: best[phase] for phase in PHASES if phase in best}}
     return run
