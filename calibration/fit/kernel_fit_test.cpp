@@ -21,6 +21,7 @@ double plausible(const formula::Declaration& declared) {
   if (declared.domain == formula::Domain::kReal) return 0.1;
   // Where the formula rounds up to whole tiles, stay away from the jumps.
   if (declared.name.find("tile") == 0 || declared.name == "block") return 16;
+  if (declared.name == "grain") return 1000;
   const auto found = kByUnit.find(declared.unit);
   return found == kByUnit.end() ? 0.3 : found->second;
 }
@@ -94,7 +95,9 @@ KernelProblem copies(double noise, std::uint32_t seed) {
                                          {"row_time", 0},
                                          {"near_bandwidth", 6e10},
                                          {"far_bandwidth", 1.2e10},
-                                         {"cache_capacity", 2e7},
+                                         {"shared_cache", 2e7},
+                                         {"private_cache", 1e6},
+                                         {"mid_bandwidth", 5e10},
                                          {"cache_sharpness", 3},
                                          {"cold_call", 1e-6},
                                          {"window_time", 0},
@@ -191,11 +194,11 @@ TEST(KernelFit, RefusesTooFewShapes) {
 // Of two values offered for a given parameter the one that fits is taken.
 TEST(KernelFit, ChoosesBetweenAlternatives) {
   KernelProblem problem = copies(0.02, 5);
-  problem.alternatives = {{{"cache_capacity", 2e5}}, {{"cache_capacity", 2e7}}};
+  problem.alternatives = {{{"shared_cache", 2e5}}, {{"shared_cache", 2e7}}};
   const FitResult result = fit_kernel(problem, {});
   ASSERT_TRUE(result.usable) << result.report;
-  EXPECT_EQ(result.fit.value("cache_capacity"), 2e7);
-  EXPECT_EQ(result.fit.parameter("cache_capacity").std_error, 0);
+  EXPECT_EQ(result.fit.value("shared_cache"), 2e7);
+  EXPECT_EQ(result.fit.parameter("shared_cache").std_error, 0);
 }
 
 }  // namespace

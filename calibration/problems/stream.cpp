@@ -45,30 +45,83 @@ std::vector<FitParameter> parameters(const std::vector<Observation>& observation
     priors.give("window_time", 0);
   }
   priors.set("near_bandwidth", {.center = 0.6 * machine.near, .sd = 0.5});
-  priors.set("far_bandwidth", {.center = 0.6 * machine.far, .sd = 0.5, .required = false});
-  priors.set("cache_capacity", {.center = 1e7, .sd = 0.7});
+  priors.set("mid_bandwidth", {.center = 0.4 * machine.near, .sd = 0.5});
+  priors.set("far_bandwidth", {.center = 0.6 * machine.far, .sd = 0.5});
+  // Caches of a core hold 0.25 to 2 MB, shared ones tens, of which a guest gets a part.
+  priors.set("private_cache", {.center = 1e6, .sd = 0.7});
+  priors.set("shared_cache", {.center = 1e7, .sd = 0.7});
   priors.set("cache_sharpness", {.center = 3, .sd = 0.4});
   priors.set("memory_contention", {.center = 0.5, .sd = 1.5});
   priors.set("parallel_share", {.center = 0.9, .sd = 1.5});
-  priors.set("grain", {.center = 3e4, .sd = 0.7});
+  priors.give("grain", 1);
   priors.set("overlap", {.center = 1, .sd = 0.7});
   for (const auto& [name, prior] : machine.caches) priors.set(name, prior);
   return priors.parameters();
 }
 
-// The caches as the best-measured operation sees them; others may differ by a quarter from it.
+// How many elements a thread gets at least, and whether a row costs once (a sum, a normalisation)
+// or by its length (a pooling window), is found by trying.
+std::vector<std::map<std::string, double>> alternatives(
+    const std::vector<Observation>& observations) {
+  std::vector<std::map<std::string, double>> out;
+  for (const double grain : {1.0, 4096.0, 32768.0}) {
+    if (has_rows(observations)) {
+      out.push_back({{"grain", grain}, {"window_time", 0.0}});
+      out.push_back({{"grain", grain}, {"row_time", 0.0}});
+    } else {
+      out.push_back({{"grain", grain}});
+    }
+  }
+  return out;
+}
+
+// Mean of what single operations say about one parameter, by their certainty; operations may differ
+// from it by a quarter. Nothing if none says more than the prior.
+class Consensus {
+ public:
+  void add(double coordinate, double sd) {
+    const double weight = 1 / (sd * sd + kBetweenOperations * kBetweenOperations);
+    sum_ += weight * coordinate;
+    weights_ += weight;
+  }
+  bool is_known() const { return weights_ > 0; }
+  double coordinate() const { return sum_ / weights_; }
+  double sd() const { return std::hypot(kBetweenOperations, 1 / std::sqrt(weights_)); }
+
+ private:
+  static constexpr double kBetweenOperations = 0.25;
+  double sum_ = 0;
+  double weights_ = 0;
+};
+
+// The memory system as all operations together see it. The shapes that each fit holds out are not
+// used here either.
 std::map<std::string, Priors::Prior> caches_of(const std::vector<KernelProblem>& problems) {
-  constexpr double kBetweenOperations = 0.25;
-  const auto best = std::max_element(problems.begin(), problems.end(),
-                                     [](const KernelProblem& a, const KernelProblem& b) {
-                                       return a.observations.size() < b.observations.size();
-                                     });
-  const FitResult fit = fit_kernel(*best, {});
+  constexpr double kInformative = 0.7;  // of the prior's sd that may be left
+  KernelFitOptions options;
+  options.solver.starts = 2;
+  options.refit_on_all = false;
+  std::map<std::string, Consensus> consensus;
+  std::map<std::string, ParameterScale> scales;
+  for (const KernelProblem& problem : problems) {
+    const FitResult fit = fit_kernel(problem, options);
+    if (!fit.usable) continue;
+    for (const FitParameter& prior : problem.parameters) {
+      if (std::find(kCacheParameters.begin(), kCacheParameters.end(), prior.name) ==
+          kCacheParameters.end()) {
+        continue;
+      }
+      const Parameter& p = fit.fit.parameter(prior.name);
+      scales[prior.name] = p.scale;
+      if (p.std_error > 0 && p.std_error < kInformative * prior.prior_sd) {
+        consensus[prior.name].add(to_coordinate(p.scale, p.value), p.std_error);
+      }
+    }
+  }
   std::map<std::string, Priors::Prior> out;
-  if (!fit.usable) return out;
-  for (const std::string& name : kCacheParameters) {
-    const Parameter& p = fit.fit.parameter(name);
-    out[name] = {.center = p.value, .sd = std::hypot(p.std_error, kBetweenOperations)};
+  for (const auto& [name, known] : consensus) {
+    if (!known.is_known()) continue;
+    out[name] = {.center = from_coordinate(scales.at(name), known.coordinate()), .sd = known.sd()};
   }
   return out;
 }
@@ -95,10 +148,7 @@ class Stream : public FitProblem {
     const auto set_parameters = [&] {
       for (KernelProblem& problem : out) {
         problem.parameters = parameters(problem.observations, machine);
-        // A row costs either once (a sum, a normalisation) or by its length (a pooling window).
-        if (has_rows(problem.observations)) {
-          problem.alternatives = {{{"window_time", 0.0}}, {{"row_time", 0.0}}};
-        }
+        problem.alternatives = alternatives(problem.observations);
       }
     };
     set_parameters();

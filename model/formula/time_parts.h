@@ -23,4 +23,11 @@ struct Declaration {
   Domain domain = Domain::kPositive;
 };
 
+// The plain number inside a scalar, for decisions that have no derivative (how many threads).
+inline double scalar_of(double x) { return x; }
+template <typename T>
+double scalar_of(const T& x) {
+  return x.a;  // ceres::Jet
+}
+
 }  // namespace paceline::formula
