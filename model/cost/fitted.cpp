@@ -25,6 +25,15 @@ Bound bound_of(const formula::TimeParts<double>& parts) {
   return parts.compute >= parts.memory ? Bound::kCompute : Bound::kMemory;
 }
 
+// How much more uncertain the parameters are at a shape than at those the fit has seen. At most 3,
+// which doubles the standard deviation: beyond that a number would only pretend to know.
+double leverage(double variance, const FitQuality& q) {
+  constexpr double kMost = 3;
+  const double seen =
+      std::max({q.residual_sd * q.residual_sd, q.own_sd * q.own_sd, q.shared_sd * q.shared_sd});
+  return seen > 0 ? std::min(kMost, variance / seen) : 0;
+}
+
 }  // namespace
 
 double parameter_variance(const FormulaEntry& formula, const Kernel& kernel,
@@ -117,8 +126,7 @@ KernelCost FittedCostModel::cost(const Kernel& kernel, const ExecutionContext& c
   out.origin = {OriginKind::kFitted, source_text(*entry.fit)};
   const std::string outside = outside_domain(*entry.fit, kernel, context);
   if (!outside.empty()) {
-    const double scatter = quality.residual_sd * quality.residual_sd;
-    if (scatter > 0) shared *= 1 + variance / scatter;
+    shared *= 1 + leverage(variance, quality);
     out.origin.kind = OriginKind::kExtrapolated;
     out.origin.source += "; outside the measured range of " + outside;
   }

@@ -15,7 +15,7 @@ struct FormulaEntry;
 // their pass ("onednn.conv.dgrad"). The standard deviation of ln(time) is
 //   shared^2 = (g' C g + family bias^2) (1 + h),   own^2 = (scatter of single shapes)^2,
 // with g the gradient of ln(time) in the parameters' coordinates, C their covariance, and h the
-// leverage g' C g / scatter^2, applied outside the shapes the fit has seen
+// leverage min(3, g' C g / scatter^2), applied outside the shapes the fit has seen
 // (docs/models/uncertainty.md).
 class FittedCostModel : public CostModel {
  public:

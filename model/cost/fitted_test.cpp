@@ -123,6 +123,23 @@ TEST(FittedCostModel, FlagsWhatLiesOutsideTheMeasuredShapes) {
   EXPECT_EQ(model.cost(gemm(8, 8, 16), {.threads = 2}).origin.kind, OriginKind::kExtrapolated);
 }
 
+// A fit that is nearly exact inside its range must not claim a factor of a thousand outside it: the
+// standard deviation at most doubles.
+TEST(FittedCostModel, ExtrapolationAtMostDoublesTheError) {
+  Fit fit = fit_of("openblas.sgemm", "cpu.gemm/1");
+  const std::size_t n = fit.parameters.size();
+  fit.covariance.assign(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (fit.parameters[i].name == "flop_rate") fit.covariance[i * n + i] = 0.2 * 0.2;
+  }
+  fit.quality.residual_sd = 0.001;
+  const KernelCost inside = FittedCostModel(set_of({fit})).cost(gemm(512, 512, 512), {});
+  fit.domain = {{"k", {16, 256}}};
+  const KernelCost outside = FittedCostModel(set_of({fit})).cost(gemm(512, 512, 512), {});
+  EXPECT_GT(outside.shared_sd, inside.shared_sd);
+  EXPECT_LE(outside.shared_sd, 2 * inside.shared_sd * (1 + 1e-9));
+}
+
 TEST(FittedCostModel, SaysWhatIsMissing) {
   const FittedCostModel model(set_of({fit_of("openblas.sgemm", "cpu.gemm/1")}));
   EXPECT_THROW(model.cost({"aten.relu", StreamShape{}}, {}), MissingParameter);
