@@ -6,7 +6,11 @@
 #include "cli/output.h"
 #include "core/json_writer.h"
 #include "core/names.h"
+#include "core/units_text.h"
+#include "microbench/measure.h"
+#include "model/graph/workload.h"
 #include "simulator/frameworks/framework.h"
+#include "validation/harness/validation_set.h"
 
 namespace paceline {
 namespace {
@@ -34,11 +38,53 @@ Listing list_frameworks() {
   return listing;
 }
 
+Listing list_networks() {
+  Listing listing{{"name", "parameters", "forward", "input", "summary"}};
+  for (const WorkloadListing& workload : list_workloads(workload_registry())) {
+    ordered_json variants = ordered_json::array();
+    for (const WorkloadVariant& variant : workload.variants) {
+      variants.push_back({{"name", variant.name}, {"summary", variant.summary}});
+    }
+    ordered_json row = {{"name", workload.name},
+                        {"summary", workload.summary},
+                        {"parameters", workload.parameters},
+                        {"forward_flops_per_sample", workload.forward_flops_per_sample.si()},
+                        {"forward", to_text(workload.forward_flops_per_sample)},
+                        {"input", workload.input},
+                        {"variants", std::move(variants)},
+                        {"source", workload.source}};
+    if (workload.seq) row["seq"] = *workload.seq;
+    listing.rows.push_back(std::move(row));
+  }
+  return listing;
+}
+
+Listing list_microbenchmarks() {
+  Listing listing{{"name", "shapes", "quick_shapes", "summary", "unsupported"}};
+  for (const BenchmarkInfo& benchmark : list_benchmarks()) {
+    listing.rows.push_back({{"name", benchmark.name},
+                            {"summary", benchmark.summary},
+                            {"shapes", benchmark.full_shapes},
+                            {"quick_shapes", benchmark.quick_shapes},
+                            {"unsupported", benchmark.unsupported}});
+  }
+  return listing;
+}
+
+Listing list_validation_sets() {
+  Listing listing{{"name", "regime", "summary"}};
+  for (const ValidationSet& set : shipped_validation_sets({})) {
+    listing.rows.push_back({{"name", set.name}, {"regime", set.regime}, {"summary", set.summary}});
+  }
+  return listing;
+}
+
 struct Kind {
   const char* name;
   Listing (*list)();
 };
 constexpr Kind kKinds[] = {
+    {"benchmarks", list_microbenchmarks},
     {"clusters",
      [] {
        return Listing{{"name", "devices", "network", "summary"}, list_clusters()};
@@ -52,9 +98,12 @@ constexpr Kind kKinds[] = {
        return Listing{{"name", "summary", "architecture", "released", "memory"}, list_devices()};
      }},
     {"frameworks", list_frameworks},
-    {"links", [] {
+    {"links",
+     [] {
        return Listing{{"name", "kind", "rate", "achieved", "latency", "summary"}, list_links()};
-     }}};
+     }},
+    {"validation-sets", list_validation_sets},
+    {"workloads", list_networks}};
 
 Listing list_kind(const std::string& name) {
   std::vector<std::string> names;
@@ -88,13 +137,12 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 void register_list(CommandList& commands) {
-  commands.add(
-      {.name = "list",
-       .summary = "what there is to choose from: clusters, collectives, devices, frameworks, links",
-       .example = "paceline list frameworks",
-       .flags = output_flags(),
-       .positionals = {"KIND"},
-       .run = run});
+  commands.add({.name = "list",
+                .summary = "what there is to choose from (paceline list KIND)",
+                .example = "paceline list frameworks",
+                .flags = output_flags(),
+                .positionals = {"KIND"},
+                .run = run});
 }
 
 }  // namespace paceline

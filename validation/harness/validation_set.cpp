@@ -48,6 +48,9 @@ std::vector<ValidationSet> shipped_validation_sets(const std::vector<std::string
   for (const auto& entry : std::filesystem::directory_iterator(root / "validation/sets", ignored)) {
     if (entry.path().extension() == ".json") all.push_back(read_validation_set(entry.path(), root));
   }
+  if (all.empty()) {
+    throw InputError((root / "validation/sets").string() + ": there is no validation set");
+  }
   std::sort(all.begin(), all.end(),
             [](const ValidationSet& a, const ValidationSet& b) { return a.name < b.name; });
   if (only.empty()) return all;

@@ -14,8 +14,8 @@ namespace paceline {
 
 // Limits above which `paceline validate` fails; absent ones are not checked.
 struct Thresholds {
-  std::optional<double> mape;
-  std::optional<double> max_ape;
+  std::optional<double> mape{};
+  std::optional<double> max_ape{};
 };
 
 struct ValidationSet {

@@ -1,0 +1,253 @@
+// Wrong input through the real program: the exit code says what kind of mistake it was, exactly one
+// line on stderr says what was found and what is allowed, and nothing is left behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/json_writer.h"
+#include "simulator/report/test_device.h"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// A folder of this test's own, with made-up parameters and some broken files.
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("paceline-bad-" + std::to_string(::getpid()))) {
+    fs::create_directories(path_ / "data/paceline");
+    fs::create_directories(path_ / "folder");
+    write_parameters(path_ / "good.json", made_up_parameters());
+    const std::string good = read(path_ / "good.json");
+    write_text_file(path_ / "truncated.json", good.substr(0, good.size() / 2));
+    write_text_file(path_ / "empty.json", "");
+    write_text_file(path_ / "text.json", "hello\n");
+    write_text_file(path_ / "list.json", "[1, 2]\n");
+    write_text_file(path_ / "other.json", R"({"schema": "paceline.links/1"})");
+    write_text_file(path_ / "newer.json", R"({"schema": "paceline.parameters/9"})");
+    write_text_file(path_ / "duplicate.json",
+                    R"({"schema": "paceline.parameters/1", "device": "a", "device": "b"})");
+    write_text_file(path_ / "unknown-key.json", replaced(good, "\"device\"", "\"devise\""));
+    write_text_file(path_ / "nan.json",
+                    replaced(good, "\"value\": 100000000000", "\"value\": NaN"));
+    write_text_file(path_ / "negative.json",
+                    replaced(good, "\"value\": 100000000000", "\"value\": -5"));
+    write_text_file(path_ / "no-sgemm.json", replaced(good, "openblas.sgemm", "openblas.other"));
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+  std::vector<std::string> files() const {
+    std::vector<std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator(path_)) {
+      out.push_back(entry.path().string());
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  static std::string read(const fs::path& file) {
+    std::ifstream stream(file);
+    std::stringstream text;
+    text << stream.rdbuf();
+    return text.str();
+  }
+
+ private:
+  static std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    if (at != std::string::npos) text.replace(at, from.size(), to);
+    return text;
+  }
+  fs::path path_;
+};
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// Runs the program inside `folder`, where no CPU is installed.
+Outcome run(const Folder& folder, const std::string& arguments) {
+  const fs::path capture =
+      fs::temp_directory_path() / ("paceline-io-" + std::to_string(::getpid()));
+  fs::create_directories(capture);
+  const std::string command = "cd '" + folder.path().string() + "' && XDG_DATA_HOME=data '" +
+                              PACELINE_PROGRAM + "' " + arguments + " >'" +
+                              (capture / "out").string() + "' 2>'" + (capture / "err").string() +
+                              "' </dev/null";
+  const int status = std::system(command.c_str());
+  Outcome outcome;
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  outcome.out = Folder::read(capture / "out");
+  outcome.err = Folder::read(capture / "err");
+  fs::remove_all(capture);
+  return outcome;
+}
+
+struct BadInput {
+  const char* name;
+  const char* arguments;
+  int code;
+  const char* says;  // part of the line on stderr
+};
+
+#define GOOD "--model resnet50 --batch 8 --device good.json "
+const BadInput kBadInputs[] = {
+    // Commands and flags.
+    {"NoCommand", "", 2, "paceline --help"},
+    {"UnknownCommand", "pedict", 2, "did you mean predict"},
+    {"UnknownFlag", "predict " GOOD "--batchsize 8", 2, "unknown flag --batchsize"},
+    {"MistypedFlag", "predict --model resnet50 --bach 8 --device good.json", 2, "--batch"},
+    {"FlagWithoutValue", "predict --model resnet50 --device good.json --batch", 2,
+     "--batch needs a value"},
+    {"FlagTwice", "predict " GOOD "--batch 9", 2, "--batch is given twice"},
+    {"SwitchTwice", "predict " GOOD "--json --json", 2, "--json is given twice"},
+    {"TwoFormats", "predict " GOOD "--json --csv", 2, "exclude one another"},
+    {"StrayArgument", "predict " GOOD "resnet101", 2, "unexpected argument \"resnet101\""},
+    {"MissingModel", "predict --batch 8 --device good.json", 2, "--model is required"},
+    {"MissingDevice", "predict --model resnet50 --batch 8", 2, "--device is required"},
+    {"MissingBatch", "predict --model resnet50 --device good.json", 2, "--batch"},
+    {"TwoBatches", "predict " GOOD "--global-batch 8", 2, "exclude one another"},
+    // Names.
+    {"MistypedModel", "predict --model resnet5 --batch 8 --device good.json", 2, "resnet50"},
+    {"UnknownModel", "predict --model zzzzzz --batch 8 --device good.json", 2, "unknown model"},
+    {"EmptyModel", "predict --model '' --batch 8 --device good.json", 2, "--model"},
+    {"MistypedFramework", "predict " GOOD "--framework pytroch", 2, "pytorch"},
+    {"UnsupportedStrategy", "predict " GOOD "--strategy ddp", 2, "--strategy ddp"},
+    {"UnknownPrecision", "predict " GOOD "--precision fp31", 2, "fp32"},
+    {"UnsupportedPrecision", "predict " GOOD "--precision bf16", 2, "not supported yet"},
+    {"MistypedListKind", "list framworks", 2, "frameworks"},
+    {"UnknownValidationSet", "validate --only no-such-set", 2, "no-such-set"},
+    // Numbers.
+    {"NegativeBatch", "predict --model resnet50 --batch -4 --device good.json", 2, "\"-4\""},
+    {"ZeroBatch", "predict --model resnet50 --batch 0 --device good.json", 2, "\"0\""},
+    {"FractionalBatch", "predict --model resnet50 --batch 1.5 --device good.json", 2, "\"1.5\""},
+    {"TextBatch", "predict --model resnet50 --batch eight --device good.json", 2, "\"eight\""},
+    {"NanBatch", "predict --model resnet50 --batch nan --device good.json", 2, "\"nan\""},
+    {"HugeBatch", "predict --model resnet50 --batch 99999999999999999999 --device good.json", 2,
+     "whole number"},
+    {"EmptyListElement", "predict --model resnet50 --batch 1,,2 --device good.json", 2,
+     "empty element"},
+    {"EmptyRange", "predict --model resnet50 --batch 8-4 --device good.json", 2, "empty range"},
+    {"EndlessRange", "predict --model resnet50 --batch 1-8*1 --device good.json", 2, "\"1\""},
+    {"TooManyPoints", "predict --model resnet50 --batch 1-100000 --device good.json", 2, "4096"},
+    {"ZeroThreads", "predict " GOOD "--threads 0", 2, "--threads"},
+    {"ZeroDraws", "predict " GOOD "--draws 0", 2, "--draws"},
+    {"TextSeed", "predict " GOOD "--seed x", 2, "--seed"},
+    {"SequenceOfAnImageNetwork", "predict " GOOD "--seq 128", 2, "seq"},
+    {"TooManyTokens",
+     "predict --model transformer-tiny --batch 1000000 --seq 1000000 --device good.json", 2,
+     "tokens"},
+    {"PercentOfNothing", "validate --recording text.json --device good.json --fail-above many", 2,
+     "--fail-above"},
+    // Options and flags of later parts.
+    {"SetWithoutValue", "predict " GOOD "--set bucket", 2, "KEY=VALUE"},
+    {"SetTwice", "predict " GOOD "--set a=1 --set a=2", 2, "--set a is given twice"},
+    {"UnknownSetKey", "predict " GOOD "--set bucket_cap_mib=35", 2, "bucket_cap_mib"},
+    {"ManyGpus", "predict " GOOD "--gpus 4", 2, "--gpus 4 is not supported yet"},
+    {"Network", "predict " GOOD "--net 10gbe", 2, "--net is not supported yet"},
+    {"Cluster", "predict " GOOD "--cluster x", 2, "--cluster is not supported yet"},
+    {"Profile", "predict " GOOD "--profile x.csv", 2, "--profile is not supported yet"},
+    {"CalibrateFlag", "predict " GOOD "--calibrate '1 s'", 2, "--calibrate is not supported yet"},
+    {"RecordingWithoutDevice", "validate --recording good.json", 2, "go together"},
+    {"MeasureCuda", "measure --device cuda -o m.json", 2, "cuda"},
+    {"MeasureNowhere", "measure --device cpu", 2, "-o is required"},
+    {"CalibrateToNowhere", "calibrate good.json", 2, "-o FILE"},
+    {"ExplainSweep", "explain --model resnet50 --batch 4,8 --device good.json", 2, "sweep"},
+    {"TraceOfSweep", "predict --model resnet50 --batch 4,8 --device good.json --trace t.json", 2,
+     "sweep"},
+    // Files.
+    {"NotCalibrated", "predict --model resnet50 --batch 8 --device cpu", 3, "paceline measure"},
+    {"MissingFile", "predict --model resnet50 --batch 8 --device none.json", 3, "none.json"},
+    {"FolderAsFile", "predict --model resnet50 --batch 8 --device ./folder", 3, "folder"},
+    {"TruncatedFile", "predict --model resnet50 --batch 8 --device truncated.json", 3,
+     "truncated.json"},
+    {"EmptyFile", "predict --model resnet50 --batch 8 --device empty.json", 3, "empty.json"},
+    {"TextFile", "predict --model resnet50 --batch 8 --device text.json", 3, "text.json"},
+    {"ListFile", "predict --model resnet50 --batch 8 --device list.json", 3, "list.json"},
+    {"OtherSchema", "predict --model resnet50 --batch 8 --device other.json", 3,
+     "paceline.parameters/1"},
+    {"NewerSchema", "predict --model resnet50 --batch 8 --device newer.json", 3,
+     "paceline.parameters/9"},
+    {"DuplicateKey", "predict --model resnet50 --batch 8 --device duplicate.json", 3, "device"},
+    {"UnknownKey", "predict --model resnet50 --batch 8 --device unknown-key.json", 3, "devi"},
+    {"NanInFile", "predict --model resnet50 --batch 8 --device nan.json", 3, "nan.json"},
+    {"NegativeRate", "predict --model resnet50 --batch 8 --device negative.json", 3, "value"},
+    {"MissingFit", "predict --model fcn-r --batch 8 --device no-sgemm.json", 3, "openblas.sgemm"},
+    {"OutputToMissingFolder", "predict " GOOD "--json -o nowhere/out.json", 3, "nowhere/out.json"},
+    {"OutputToFolder", "predict " GOOD "--json -o folder", 3, "folder"},
+    {"TraceToMissingFolder", "predict " GOOD "--trace nowhere/t.json", 3, "nowhere/t.json"},
+    {"CalibrateParameters", "calibrate good.json -o out.json", 3, "paceline.measurements/1"},
+    {"CalibrateMissing", "calibrate none.json -o out.json", 3, "none.json"},
+    {"ValidateMissing", "validate --recording none.json --device good.json", 3, "none.json"},
+    {"ValidateOtherSchema", "validate --recording good.json --device good.json", 3,
+     "paceline.recording/1"},
+};
+
+class BadInputs : public testing::TestWithParam<BadInput> {};
+
+TEST_P(BadInputs, IsRefusedInOneHelpfulLineWithoutTrace) {
+  const Folder folder;
+  const std::vector<std::string> before = folder.files();
+  const Outcome outcome = run(folder, GetParam().arguments);
+  EXPECT_EQ(outcome.code, GetParam().code);
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("paceline: "));
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(folder.files(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, BadInputs, testing::ValuesIn(kBadInputs),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(GoodInput, IsAnsweredOnOneScreen) {
+  const Folder folder;
+  const Outcome outcome = run(folder, "predict " GOOD);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_LE(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 25);
+  EXPECT_THAT(outcome.out, HasSubstr("90 % interval"));
+  EXPECT_THAT(outcome.out, HasSubstr("bottleneck"));
+}
+
+TEST(GoodInput, GivesTheSameBytesAgain) {
+  const Folder folder;
+  const Outcome first = run(folder, "predict " GOOD "--json");
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.out, run(folder, "predict " GOOD "--json").out);
+  EXPECT_EQ(run(folder, "predict " GOOD "--json -o out.json").code, 0);
+  EXPECT_EQ(Folder::read(folder.path() / "out.json"), first.out);
+}
+
+// A thousand ResNet images do not fit in 16 GB: reported in full, with its own exit code.
+TEST(GoodInput, ThatDoesNotFitInMemoryIsReportedAndInfeasible) {
+  const Folder folder;
+  const Outcome outcome = run(folder, "predict --model resnet50 --batch 1024 --device good.json");
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.out, HasSubstr("DOES NOT FIT"));
+}
+
+TEST(GoodInput, SweepsGiveOneElementPerPointInOrderAndSkipThoseThatFail) {
+  const Folder folder;
+  const Outcome outcome =
+      run(folder, "predict --model fcn-r --batch 64,32 --device good.json,none.json --csv");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("none.json"));
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 3);
+  EXPECT_LT(outcome.out.find("64"), outcome.out.find("32,"));
+}
+
+}  // namespace
+}  // namespace paceline
