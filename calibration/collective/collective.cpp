@@ -8,7 +8,6 @@
 #include "calibration/collective/collective_null.h"
 #include "calibration/collective/collective_residuals.h"
 #include "calibration/fit/least_squares.h"
-#include "core/table.h"
 
 namespace paceline {
 namespace {
@@ -39,8 +38,8 @@ NcclOption chosen(const CollectivePoint& point, const FabricGroup& fabric, const
 }
 
 std::vector<Prepared> prepare(const CollectiveProblem& problem,
-                              const std::vector<CollectivePoint>& points,
-                              const NcclTuning& tuning) {
+                              const std::vector<CollectivePoint>& points, const NcclTuning& tuning,
+                              const HostTuning& hosts) {
   std::map<std::pair<int, int>, FabricGroup> fabrics;
   std::vector<Prepared> out;
   for (const CollectivePoint& point : points) {
@@ -51,8 +50,16 @@ std::vector<Prepared> prepare(const CollectiveProblem& problem,
       fabrics[key].fabric_class = problem.fabric_class;
     }
     Prepared ready{point, fabrics[key], "", {}};
-    const NcclOption option = chosen(point, ready.fabric, tuning, ready.fit_name);
-    ready.input = protocol_input(point.op, point.bytes, point.group, option, ready.fabric.bus_rate);
+    if (point.library == "nccl") {
+      const NcclOption option = chosen(point, ready.fabric, tuning, ready.fit_name);
+      ready.input =
+          protocol_input(point.op, point.bytes, point.group, option, ready.fabric.bus_rate);
+    } else {
+      const std::string algorithm = hosts.algorithm(point.library, point.op, point.bytes);
+      ready.fit_name = host_fit_name(point.library, point.op, algorithm);
+      ready.input =
+          host_input(point.op, algorithm, point.bytes, point.group.ranks(), ready.fabric.bus_rate);
+    }
     out.push_back(std::move(ready));
   }
   return out;
@@ -78,7 +85,8 @@ std::string fit_way(const std::string& name, const std::vector<const Prepared*>&
     widen(fit.domain["bytes"], p->point.bytes.si(), first);
     widen(fit.domain["ranks"], p->point.group.ranks(), first);
   }
-  const std::vector<FitParameter> parameters = collective_fit_parameters();
+  const std::vector<FitParameter> parameters =
+      collective_fit_parameters(!name.starts_with("nccl."));
   LeastSquaresOptions options;
   options.starts = starts;
   options.max_iterations = kIterations;
@@ -125,7 +133,7 @@ struct Predictions {
 // Each value of `key` held out in turn.
 template <typename Key>
 Predictions hold_out(const CollectiveProblem& problem, const std::vector<Prepared>& points,
-                     const NcclTuning& tuning, Key&& key) {
+                     const NcclTuning& tuning, const HostTuning& hosts, Key&& key) {
   std::set<double> values;
   for (const Prepared& point : points) values.insert(key(point.point));
   Predictions out;
@@ -140,13 +148,14 @@ Predictions hold_out(const CollectiveProblem& problem, const std::vector<Prepare
     std::vector<std::string> refused;
     CollectiveParameters parameters;
     parameters.add(fit_all(problem, seen, kStarts, refused));
-    const CollectiveModel model(tuning, std::move(parameters));
+    const CollectiveModel model(tuning, hosts, std::move(parameters));
     std::vector<AlphaBetaPoint> simple;
     for (const Prepared* p : seen) simple.push_back({p->point, p->input});
     const AlphaBetaModel alpha_beta(simple);
     for (const Prepared* p : unseen) {
       if (!alpha_beta.knows(p->point.op)) continue;  // the whole operation was held out
-      const CollectiveCall call{p->point.op, p->point.bytes, p->point.group, {}, {}};
+      const CollectiveCall call{p->point.op, p->point.bytes, p->point.group, p->point.library, {},
+                                {}};
       out.model.push_back(model.cost(call, p->fabric).time.si());
       out.alpha_beta.push_back(alpha_beta.time(p->point.op, p->input));
       out.measured.push_back(p->point.measured.si());
@@ -174,6 +183,7 @@ ErrorSummary nccl_errors(const std::vector<Prepared>& points, const NcclTuning& 
   std::vector<double> measured;
   for (const Prepared& p : points) {
     if (!operation.empty() && to_string(p.point.op) != operation) continue;
+    if (p.point.library != "nccl") continue;
     const auto options = tuning.options(p.point.op, p.point.bytes, p.point.group, p.fabric.graph);
     if (options.empty()) continue;
     predicted.push_back(options[0].expected.si());
@@ -226,37 +236,12 @@ void put_uncertainty(const Predictions& by_size, const Predictions& by_ranks, Pa
   }
 }
 
-std::string percent(const ErrorSummary& errors) {
-  return errors.count == 0 ? "-" : significant(100 * errors.mape) + " %";
-}
-
 }  // namespace
-
-std::vector<CollectivePoint> collective_points(const std::vector<Measurement>& measurements) {
-  std::vector<CollectivePoint> out;
-  for (const Measurement& m : measurements) {
-    if (m.skipped || !m.benchmark.starts_with("nccl.") || m.text("in_place") == "yes") continue;
-    CollectivePoint point;
-    point.op = parse_collective(m.benchmark.substr(5));
-    point.bytes = Bytes(static_cast<double>(m.integer("bytes")));
-    const auto ranks = static_cast<int>(m.integer("ranks"));
-    point.group.machines = static_cast<int>(m.integer("machines"));
-    if (point.group.machines < 1 || ranks % point.group.machines != 0 || ranks < 2) {
-      throw InputError(m.benchmark + ": " + std::to_string(ranks) + " ranks do not fill " +
-                       std::to_string(point.group.machines) + " machines evenly");
-    }
-    point.group.per_machine = ranks / point.group.machines;
-    point.measured = m.value();
-    out.push_back(point);
-  }
-  if (out.empty()) throw InputError("no measurement of a collective (nccl.*) to fit");
-  return out;
-}
 
 CollectiveFitResult fit_collectives(const CollectiveProblem& problem,
                                     const std::vector<CollectivePoint>& points,
-                                    const NcclTuning& tuning) {
-  const std::vector<Prepared> prepared = prepare(problem, points, tuning);
+                                    const NcclTuning& tuning, const HostTuning& hosts) {
+  const std::vector<Prepared> prepared = prepare(problem, points, tuning, hosts);
   std::vector<const Prepared*> all;
   for (const Prepared& point : prepared) all.push_back(&point);
   CollectiveFitResult result;
@@ -266,11 +251,11 @@ CollectiveFitResult fit_collectives(const CollectiveProblem& problem,
     throw InputError("no collective of " + problem.fabric_class + " could be fitted: " +
                      (result.refused.empty() ? "no points" : result.refused[0]));
   }
-  const Predictions by_size =
-      hold_out(problem, prepared, tuning, [](const CollectivePoint& p) { return p.bytes.si(); });
-  const Predictions by_ranks = hold_out(problem, prepared, tuning, [](const CollectivePoint& p) {
-    return static_cast<double>(p.group.ranks());
-  });
+  const Predictions by_size = hold_out(problem, prepared, tuning, hosts,
+                                       [](const CollectivePoint& p) { return p.bytes.si(); });
+  const Predictions by_ranks =
+      hold_out(problem, prepared, tuning, hosts,
+               [](const CollectivePoint& p) { return static_cast<double>(p.group.ranks()); });
   put_uncertainty(by_size, by_ranks, result.parameters);
   std::vector<std::string> operations{""};
   for (const std::string& name : collective_names()) {
@@ -289,21 +274,6 @@ CollectiveFitResult fit_collectives(const CollectiveProblem& problem,
     result.errors.push_back(errors);
   }
   return result;
-}
-
-std::string to_text(const CollectiveFitResult& result) {
-  Table table({"operation", "points", "by size", "by ranks", "alpha-beta by size",
-               "alpha-beta by ranks", "NCCL's estimate"});
-  for (const CollectiveErrors& errors : result.errors) {
-    table.add_row({errors.operation.empty() ? "all" : errors.operation,
-                   std::to_string(errors.by_size.count), percent(errors.by_size),
-                   percent(errors.by_ranks), percent(errors.alpha_beta_by_size),
-                   percent(errors.alpha_beta_by_ranks), percent(errors.nccl_estimate)});
-  }
-  std::string text =
-      result.parameters.device + ": mean absolute error of held-out messages\n" + table.to_string();
-  for (const std::string& reason : result.refused) text += "not fitted: " + reason + "\n";
-  return text;
 }
 
 }  // namespace paceline

@@ -15,6 +15,7 @@ namespace paceline {
 
 // One measured message.
 struct CollectivePoint {
+  std::string library = "nccl";
   CollectiveOp op = CollectiveOp::kAllReduce;
   Bytes bytes;
   CollectiveGroup group;
@@ -29,8 +30,9 @@ struct CollectiveProblem {
   int connections = 1;
 };
 
-// Points of measurements named "nccl.<operation>" with axes bytes, ranks, machines; in-place ones
-// are left out. Throws InputError if ranks do not fill the machines or nothing is left.
+// Points of measurements named "<library>.<operation>" (nccl, mpi, gloo) with axes bytes, ranks,
+// machines; in-place ones are left out. Throws InputError if ranks do not fill the machines or
+// nothing is left.
 std::vector<CollectivePoint> collective_points(const std::vector<Measurement>& measurements);
 
 // A prediction's error over points that its fit did not see.
@@ -52,7 +54,7 @@ struct CollectiveFitResult {
 // Deterministic. Throws InputError if no way could be fitted.
 CollectiveFitResult fit_collectives(const CollectiveProblem& problem,
                                     const std::vector<CollectivePoint>& points,
-                                    const NcclTuning& tuning);
+                                    const NcclTuning& tuning, const HostTuning& hosts);
 
 // The errors as a table for people.
 std::string to_text(const CollectiveFitResult& result);

@@ -64,7 +64,7 @@ CollectiveRecipe read_collective_recipe(const std::filesystem::path& file,
 }
 
 CollectiveFitResult run_recipe(const CollectiveRecipe& recipe, const std::filesystem::path& data,
-                               const NcclTuning& tuning) {
+                               const NcclTuning& tuning, const HostTuning& hosts) {
   std::map<std::pair<std::string, Axes>, Measurement> runs;
   std::vector<SourceFile> sources;
   for (const CollectiveRecipeFile& source : recipe.files) {
@@ -77,7 +77,7 @@ CollectiveFitResult run_recipe(const CollectiveRecipe& recipe, const std::filesy
   std::vector<Measurement> measurements;
   for (auto& [key, run] : runs) measurements.push_back(std::move(run));
   CollectiveFitResult result =
-      fit_collectives(recipe.problem, collective_points(measurements), tuning);
+      fit_collectives(recipe.problem, collective_points(measurements), tuning, hosts);
   result.parameters.sources = std::move(sources);
   return result;
 }

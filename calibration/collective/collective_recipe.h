@@ -32,6 +32,6 @@ CollectiveRecipe read_collective_recipe(const std::filesystem::path& file,
 
 // Reads the tables below `data`, fits, and puts hashes and licences into the parameters.
 CollectiveFitResult run_recipe(const CollectiveRecipe& recipe, const std::filesystem::path& data,
-                               const NcclTuning& tuning);
+                               const NcclTuning& tuning, const HostTuning& hosts);
 
 }  // namespace paceline

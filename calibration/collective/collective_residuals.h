@@ -26,6 +26,8 @@ class CollectiveResiduals : public ResidualFunctions {
 
 // Priors: orders of magnitude that any current fabric has, wide enough (a factor e or more either
 // way) that a few points move them; they keep terms finite that a set of sizes does not show.
-std::vector<FitParameter> collective_fit_parameters();
+// Libraries on host memory copy and add with the processor, ten thousand times slower than a
+// device.
+std::vector<FitParameter> collective_fit_parameters(bool on_host);
 
 }  // namespace paceline

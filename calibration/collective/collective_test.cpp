@@ -14,6 +14,8 @@ const std::filesystem::path kCatalog = std::filesystem::path(PACELINE_SOURCE_DIR
 
 NcclTuning tuning() { return NcclTuning::load(kCatalog / "collectives/nccl-2.30.json"); }
 
+HostTuning hosts() { return HostTuning::load(kCatalog / "collectives/host-libraries.json"); }
+
 CollectiveProblem nvswitch_problem() {
   ClusterFlags flags;
   flags.gpus = 8;
@@ -40,8 +42,8 @@ std::vector<CollectivePoint> synthetic(const CollectiveProblem& problem) {
       const auto input =
           protocol_input(CollectiveOp::kAllGather, Bytes(bytes), group, option, fabric.bus_rate);
       const double time = formula::CollectiveProtocol::evaluate(input, truth).total;
-      points.push_back(
-          {CollectiveOp::kAllGather, Bytes(bytes), group, Seconds(time * std::exp(noise(random)))});
+      points.push_back({"nccl", CollectiveOp::kAllGather, Bytes(bytes), group,
+                        Seconds(time * std::exp(noise(random)))});
     }
   }
   return points;
@@ -49,7 +51,8 @@ std::vector<CollectivePoint> synthetic(const CollectiveProblem& problem) {
 
 TEST(FitCollectives, RecoversWhatMadeTheTimes) {
   const CollectiveProblem problem = nvswitch_problem();
-  const CollectiveFitResult result = fit_collectives(problem, synthetic(problem), tuning());
+  const CollectiveFitResult result =
+      fit_collectives(problem, synthetic(problem), tuning(), hosts());
   const Fit& simple = result.parameters.at("nccl.all-gather.ring.simple");
   EXPECT_NEAR(simple.value("bus_efficiency"), 0.9, 0.05);
   const Fit& ll = result.parameters.at("nccl.all-gather.ring.ll");
@@ -62,7 +65,8 @@ TEST(FitCollectives, RecoversWhatMadeTheTimes) {
 
 TEST(FitCollectives, ReportsEveryOperationOnce) {
   const CollectiveProblem problem = nvswitch_problem();
-  const CollectiveFitResult result = fit_collectives(problem, synthetic(problem), tuning());
+  const CollectiveFitResult result =
+      fit_collectives(problem, synthetic(problem), tuning(), hosts());
   ASSERT_EQ(result.errors.size(), 2u);
   EXPECT_EQ(result.errors[1].operation, "all-gather");
   EXPECT_EQ(result.errors[1].by_size.count, result.errors[0].by_size.count);

@@ -15,7 +15,8 @@ int run(int argc, char** argv) {
   }
   const CollectiveRecipe recipe = read_collective_recipe(
       argv[1], data_directory() / "model/catalog", CopyModel::shipped().staging());
-  CollectiveFitResult result = run_recipe(recipe, argv[2], NcclTuning::shipped());
+  CollectiveFitResult result =
+      run_recipe(recipe, argv[2], NcclTuning::shipped(), HostTuning::shipped());
   result.parameters.provenance = make_provenance("paceline_fit_collectives", {});
   std::cout << to_text(result);
   if (argc == 4 && recipe.write) write_parameters(argv[3], result.parameters);

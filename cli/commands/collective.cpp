@@ -23,6 +23,13 @@ CollectiveCall read_call(const Arguments& arguments, const ClusterChoice& choice
   call.op = parse_collective(arguments.text_or("op", "all-reduce"));
   call.bytes = parse_bytes(arguments.text("bytes"));
   call.group = group_of(choice.cluster, choice.ranks);
+  call.library = arguments.text_or("library", "nccl");
+  if (call.library != "nccl" && (arguments.has("algorithm") || arguments.has("protocol"))) {
+    throw UsageError(
+        "--algorithm and --protocol choose among NCCL's ways; leave them out with "
+        "--library " +
+        call.library);
+  }
   if (arguments.has("algorithm"))
     call.algorithm = parse_nccl_algorithm(arguments.text("algorithm"));
   if (arguments.has("protocol")) call.protocol = parse_nccl_protocol(arguments.text("protocol"));
@@ -38,6 +45,7 @@ ordered_json to_json(const CollectiveCall& call, const ClusterChoice& choice,
             {"cluster", choice.cluster.name},
             {"machines", call.group.machines},
             {"ranks_per_machine", call.group.per_machine},
+            {"library", call.library},
             {"connections", choice.connections}}},
           {"time_s",
            {{"median", cost.time.si()},
@@ -116,6 +124,7 @@ void register_collective(CommandList& commands) {
   std::vector<FlagSpec> flags = {
       {.name = "op", .value = "NAME", .summary = "all-reduce, all-gather, all-to-all, ..."},
       {.name = "bytes", .value = "SIZE", .summary = "size as nccl-tests counts it, \"1 GiB\""},
+      {.name = "library", .value = "nccl|mpi|gloo", .summary = "who runs it; default nccl"},
       {.name = "algorithm", .value = "NAME", .summary = "ring, tree, nvls, ... instead of NCCL's"},
       {.name = "protocol", .value = "NAME", .summary = "ll, ll128, simple instead of NCCL's"}};
   for (const FlagSpec& flag : cluster_flags()) flags.push_back(flag);

@@ -52,6 +52,10 @@ CollectiveProtocol::Input protocol_input(CollectiveOp op, Bytes bytes, const Col
   in.channels = option.channels;
   in.bus_rate = bus_rate.si();
   in.copied = bytes.si() * (op == CollectiveOp::kAllReduce ? 2 : 1);
+  if (op == CollectiveOp::kAllReduce && option.algorithm == NcclAlgorithm::kNvls) {
+    // The switch adds: a rank sends its data and takes 1/n of the sum in, and sends that out again.
+    in.volume = in.channel_bytes = bytes.si() * (1 + 1.0 / ranks);
+  }
   if (is_exchange(op)) {
     in.channel_bytes = op == CollectiveOp::kSendRecv ? bytes.si() : bytes.si() / ranks;
     in.copied = bytes.si();
@@ -60,7 +64,7 @@ CollectiveProtocol::Input protocol_input(CollectiveOp op, Bytes bytes, const Col
 }
 
 CollectiveModel CollectiveModel::shipped() {
-  return {NcclTuning::shipped(), CollectiveParameters::shipped()};
+  return {NcclTuning::shipped(), HostTuning::shipped(), CollectiveParameters::shipped()};
 }
 
 CollectiveModel::Choice CollectiveModel::choose(const CollectiveCall& call,
@@ -87,18 +91,17 @@ CollectiveModel::Choice CollectiveModel::choose(const CollectiveCall& call,
                    " over this group the wanted way; it has " + known);
 }
 
-CollectiveCost CollectiveModel::fitted(const CollectiveCall& call, const FabricGroup& fabric,
-                                       const Choice& choice) const {
-  const std::string fabric_class = *parameters_.nearest_class(fabric.fabric_class);
-  const Fit& fit = *parameters_.find(fabric_class, choice.fit_name);
+CollectiveCost CollectiveModel::with_fit(const Fit& fit, const std::string& fabric_class,
+                                         const CollectiveProtocol::Input& input,
+                                         const CollectiveCall& call,
+                                         const FabricGroup& fabric) const {
   const std::vector<double> values = values_of(fit);
-  const auto in = protocol_input(call.op, call.bytes, call.group, choice.option, fabric.bus_rate);
-  const auto parts = CollectiveProtocol::evaluate(in, values.data());
+  const auto parts = CollectiveProtocol::evaluate(input, values.data());
   CollectiveCost cost;
   cost.time = Seconds(parts.total);
   cost.latency = Seconds(parts.fixed);
   cost.sd = std::hypot(fit.quality.shared_sd, fit.quality.own_sd);
-  cost.origin = {OriginKind::kFitted, "fit " + choice.fit_name + " on " + fabric_class};
+  cost.origin = {OriginKind::kFitted, "fit " + fit.implementation + " on " + fabric_class};
   const bool borrowed = fabric_class != fabric.fabric_class;
   const bool extrapolated =
       outside(fit, "bytes", call.bytes.si()) || outside(fit, "ranks", call.group.ranks());
@@ -113,6 +116,40 @@ CollectiveCost CollectiveModel::fitted(const CollectiveCall& call, const FabricG
     cost.origin.kind = OriginKind::kExtrapolated;
     cost.sd = std::hypot(cost.sd, tuning_.prior().borrowed_sd);
   }
+  return cost;
+}
+
+CollectiveCost CollectiveModel::fitted(const CollectiveCall& call, const FabricGroup& fabric,
+                                       const Choice& choice) const {
+  const std::string fabric_class = *parameters_.nearest_class(fabric.fabric_class);
+  const Fit& fit = *parameters_.find(fabric_class, choice.fit_name);
+  const auto input =
+      protocol_input(call.op, call.bytes, call.group, choice.option, fabric.bus_rate);
+  return with_fit(fit, fabric_class, input, call, fabric);
+}
+
+// MPI and Gloo: one channel, steps of the network's latency where nothing was measured.
+CollectiveCost CollectiveModel::host_cost(const CollectiveCall& call,
+                                          const FabricGroup& fabric) const {
+  const std::string algorithm = hosts_.algorithm(call.library, call.op, call.bytes);
+  const std::string fit_name = host_fit_name(call.library, call.op, algorithm);
+  const auto input =
+      host_input(call.op, algorithm, call.bytes, call.group.ranks(), fabric.bus_rate);
+  const std::optional<std::string> fabric_class = parameters_.nearest_class(fabric.fabric_class);
+  const Fit* fit = fabric_class ? parameters_.find(*fabric_class, fit_name) : nullptr;
+  CollectiveCost cost;
+  if (fit != nullptr) {
+    cost = with_fit(*fit, *fabric_class, input, call, fabric);
+  } else {
+    cost.latency = std::max(fabric.inner_latency, fabric.network_latency) * input.steps;
+    cost.time = cost.latency + Seconds(input.volume / fabric.bus_rate.si());
+    cost.sd = tuning_.prior().sd;
+    cost.origin = {OriginKind::kDataSheet, "link rates of the catalog"};
+    cost.warnings.push_back("nothing measured for " + fit_name + " on " + fabric.fabric_class +
+                            ": link rates alone, the processors' additions not counted");
+  }
+  cost.algorithm = algorithm;
+  cost.protocol = "host memory";
   return cost;
 }
 
@@ -140,6 +177,18 @@ CollectiveCost CollectiveModel::estimated(const CollectiveCall& call, const Fabr
   return cost;
 }
 
+CollectiveCost CollectiveModel::nccl_cost(const CollectiveCall& call,
+                                          const FabricGroup& fabric) const {
+  const Choice choice = choose(call, fabric);
+  const std::optional<std::string> fabric_class = parameters_.nearest_class(fabric.fabric_class);
+  const bool has_fit = fabric_class && parameters_.find(*fabric_class, choice.fit_name) != nullptr;
+  CollectiveCost cost = has_fit ? fitted(call, fabric, choice) : estimated(call, fabric, choice);
+  cost.algorithm = choice.algorithm;
+  cost.protocol = to_string(choice.option.protocol);
+  cost.channels = choice.option.channels;
+  return cost;
+}
+
 CollectiveCost CollectiveModel::cost(const CollectiveCall& call, const FabricGroup& fabric) const {
   if (call.group.ranks() < 2) {
     throw UsageError("a collective needs at least 2 ranks, found " +
@@ -148,13 +197,7 @@ CollectiveCost CollectiveModel::cost(const CollectiveCall& call, const FabricGro
   if (call.bytes.si() <= 0) {
     throw UsageError("the size of a collective must be positive, found " + to_text(call.bytes));
   }
-  const Choice choice = choose(call, fabric);
-  const std::optional<std::string> fabric_class = parameters_.nearest_class(fabric.fabric_class);
-  const bool has_fit = fabric_class && parameters_.find(*fabric_class, choice.fit_name) != nullptr;
-  CollectiveCost cost = has_fit ? fitted(call, fabric, choice) : estimated(call, fabric, choice);
-  cost.algorithm = choice.algorithm;
-  cost.protocol = to_string(choice.option.protocol);
-  cost.channels = choice.option.channels;
+  CollectiveCost cost = call.library == "nccl" ? nccl_cost(call, fabric) : host_cost(call, fabric);
   cost.algorithm_rate = call.bytes / cost.time;
   cost.bus_rate = cost.algorithm_rate * bus_factor(call.op, call.group.ranks());
   cost.fabric_rate = fabric.bus_rate;

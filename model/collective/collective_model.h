@@ -1,7 +1,7 @@
-// What a collective costs when it runs alone on a cluster: NCCL's tuning picks algorithm, protocol
-// and channels; the fit of that choice on the same class of fabric predicts the time. Where there
-// is no fit, NCCL's own estimate is used, scaled by what fits of related choices say, and the
-// origin and the interval say so. docs/models/collectives.md.
+// What a collective costs when it runs alone on a cluster: the library's tuning picks algorithm,
+// protocol and channels; the fit of that choice on the same class of fabric predicts the time.
+// Where there is no fit, NCCL's own estimate is used, scaled by what fits of related choices say,
+// and the origin and the interval say so. docs/models/collectives.md.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 
 #include "model/collective/collective_parameters.h"
 #include "model/collective/fabric_group.h"
+#include "model/collective/host_tuning.h"
 #include "model/cost/cost_model.h"
 #include "model/formula/collective_protocol.h"
 
@@ -19,6 +20,7 @@ struct CollectiveCall {
   CollectiveOp op = CollectiveOp::kAllReduce;
   Bytes bytes;  // size as nccl-tests counts it
   CollectiveGroup group;
+  std::string library = "nccl";  // or one of HostTuning: "mpi", "gloo"
   // To run it another way than NCCL would choose.
   std::optional<NcclAlgorithm> algorithm;
   std::optional<NcclProtocol> protocol;
@@ -43,8 +45,8 @@ struct CollectiveCost {
 
 class CollectiveModel {
  public:
-  CollectiveModel(NcclTuning tuning, CollectiveParameters parameters)
-      : tuning_(std::move(tuning)), parameters_(std::move(parameters)) {}
+  CollectiveModel(NcclTuning tuning, HostTuning hosts, CollectiveParameters parameters)
+      : tuning_(std::move(tuning)), hosts_(std::move(hosts)), parameters_(std::move(parameters)) {}
   static CollectiveModel shipped();
 
   const NcclTuning& tuning() const { return tuning_; }
@@ -60,7 +62,14 @@ class CollectiveModel {
   CollectiveCost estimated(const CollectiveCall& call, const FabricGroup& fabric,
                            const Choice& choice) const;
 
+  CollectiveCost nccl_cost(const CollectiveCall& call, const FabricGroup& fabric) const;
+  CollectiveCost host_cost(const CollectiveCall& call, const FabricGroup& fabric) const;
+  CollectiveCost with_fit(const Fit& fit, const std::string& fabric_class,
+                          const formula::CollectiveProtocol::Input& input,
+                          const CollectiveCall& call, const FabricGroup& fabric) const;
+
   NcclTuning tuning_;
+  HostTuning hosts_;
   CollectiveParameters parameters_;
 };
 

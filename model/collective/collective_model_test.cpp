@@ -11,7 +11,8 @@ const std::filesystem::path kCatalog = std::filesystem::path(PACELINE_SOURCE_DIR
 const StagingModel kStaging{0.8, Seconds(10e-6)};
 
 CollectiveModel unfitted() {
-  return {NcclTuning::load(kCatalog / "collectives/nccl-2.30.json"), CollectiveParameters()};
+  return {NcclTuning::load(kCatalog / "collectives/nccl-2.30.json"),
+          HostTuning::load(kCatalog / "collectives/host-libraries.json"), CollectiveParameters()};
 }
 
 ClusterSpec cluster(int gpus, int per_node, const char* intra, const char* net) {
@@ -68,6 +69,25 @@ TEST(CollectiveModel, SaysThatNothingWasMeasured) {
   EXPECT_FALSE(cost.warnings.empty());
   EXPECT_LT(cost.quantile(0.05).si(), cost.time.si());
   EXPECT_GT(cost.quantile(0.95).si(), cost.time.si());
+}
+
+// Short messages go by recursive doubling in MPI, long ones round a ring; Gloo always uses the
+// ring.
+TEST(CollectiveModel, HostLibrariesChooseTheirOwnAlgorithms) {
+  ClusterSpec eight = cluster(8, 1, nullptr, "10gbe");
+  const CollectiveModel model = unfitted();
+  CollectiveCall call;
+  call.group = {8, 1};
+  const FabricGroup fabric = fabric_group(eight, call.group, kStaging, model.tuning(), "volta", 1);
+  const auto algorithm = [&](const std::string& library, double bytes) {
+    call.library = library;
+    call.bytes = Bytes(bytes);
+    return model.cost(call, fabric).algorithm;
+  };
+  EXPECT_EQ(algorithm("mpi", 4096), "recursive-doubling");
+  EXPECT_EQ(algorithm("mpi", 1e6), "ring");
+  EXPECT_EQ(algorithm("gloo", 4096), "ring");
+  EXPECT_THROW(algorithm("oneccl", 1e6), UsageError);
 }
 
 TEST(CollectiveModel, RefusesWhatCannotRun) {

@@ -50,7 +50,9 @@ NcclGraph NcclTuning::graph(const std::string& generation_name, const std::strin
   const auto link = link_GBps_.find(lane);
   graph.nvlink = link != link_GBps_.end();
   graph.nvswitch = nvswitch && graph.nvlink;
-  const double one = graph.nvlink ? link->second : pcie.si() * 1e-9;
+  // With one rank a machine there is nothing inside it to go through.
+  const BytesPerSecond inside = pcie.si() > 0 ? pcie : network;
+  const double one = graph.nvlink ? link->second : inside.si() * 1e-9;
   double total = graph.nvlink ? one * lanes : one;
   if (network.si() > 0) total = std::min(total, network.si() * 1e-9);
   const std::vector<double>& speeds = network.si() > 0 ? known.inter_speeds : known.intra_speeds;

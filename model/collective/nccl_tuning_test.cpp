@@ -57,6 +57,15 @@ TEST(NcclTuning, GrowsChannelsWithTheMessage) {
   EXPECT_EQ(last, 24);
 }
 
+// One rank in each of four machines: the network alone makes the graph.
+TEST(NcclGraph, OfSingleDeviceMachinesIsTheNetwork) {
+  const NcclGraph graph = tuning().graph("hopper", "", 1, false, {}, BytesPerSecond(46e9));
+  EXPECT_NEAR(graph.channels * graph.channel_GBps, 46, 5);
+  const auto options = tuning().options(CollectiveOp::kAllReduce, Bytes(1e9), {4, 1}, graph);
+  EXPECT_EQ(options.front().protocol, NcclProtocol::kSimple);
+  EXPECT_LT(options.front().expected.si(), 0.1);
+}
+
 TEST(NcclTuning, KnowsOnlyListedGenerations) {
   EXPECT_THROW(tuning().graph("rubin", "nvlink6", 18, true, {}, {}), InputError);
   EXPECT_TRUE(tuning().options(CollectiveOp::kAllToAll, Bytes(1e6), {1, 8}, a100()).empty());

@@ -61,8 +61,8 @@ class RowReader {
     const std::string operation = layout_->operation_column.empty()
                                       ? layout_->operation
                                       : cells[columns_->at(layout_->operation_column)];
-    return timed_message("nccl." + operation_name(operation, file_), bytes, ranks, machines, false,
-                         seconds);
+    return timed_message(layout_->library + "." + operation_name(operation, file_), bytes, ranks,
+                         machines, false, seconds);
   }
 
  private:
@@ -91,6 +91,7 @@ CollectiveCsvLayout read_csv_layout(JsonObject& object) {
   layout.bytes_column = columns.string("bytes");
   layout.time_column = columns.string("time");
   columns.finish();
+  layout.library = object.string_or("library", "nccl");
   layout.operation = object.string_or("operation", "");
   layout.ranks = static_cast<int>(object.integer_or("ranks", 0));
   layout.machines = static_cast<int>(object.integer_or("machines", 1));

@@ -12,6 +12,7 @@ namespace paceline {
 
 // Which columns mean what. A quantity has a column or one value for all rows.
 struct CollectiveCsvLayout {
+  std::string library = "nccl";  // "mpi", "gloo": the first part of the benchmark's name
   std::string operation_column;
   std::string operation;  // if there is no column
   std::string ranks_column;
@@ -29,12 +30,12 @@ struct CollectiveCsvLayout {
 };
 
 // Reads `layout` from JSON: "columns" {operation, ranks, machines, bytes, time}, "operation",
-// "ranks", "machines", "ranks_are_per_machine", "bytes_per_unit", "time_unit" ("ms"), "where",
-// "every".
+// "ranks", "machines", "library", "ranks_are_per_machine", "bytes_per_unit", "time_unit" ("ms"),
+// "where", "every".
 CollectiveCsvLayout read_csv_layout(JsonObject& object);
 
-// Measurements "nccl.<operation>" as from nccl-tests, out of place. Throws InputError with the line
-// on a missing column, a row that is short, or a number that is not positive; and if no row is
+// Measurements "<library>.<operation>" as from nccl-tests, out of place. Throws InputError with the
+// line on a missing column, a row that is short, or a number that is not positive; and if no row is
 // left.
 std::vector<Measurement> import_collective_csv(std::string_view text, const std::string& name,
                                                const CollectiveCsvLayout& layout);

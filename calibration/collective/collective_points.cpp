@@ -1,0 +1,32 @@
+#include "calibration/collective/collective.h"
+#include "core/error.h"
+
+namespace paceline {
+
+std::vector<CollectivePoint> collective_points(const std::vector<Measurement>& measurements) {
+  std::vector<CollectivePoint> out;
+  for (const Measurement& m : measurements) {
+    const std::size_t dot = m.benchmark.find('.');
+    const std::string library = m.benchmark.substr(0, dot);
+    const bool known = library == "nccl" || library == "mpi" || library == "gloo";
+    if (m.skipped || !known || dot == std::string::npos || m.text("in_place") == "yes") continue;
+    CollectivePoint point;
+    point.library = library;
+    point.op = parse_collective(m.benchmark.substr(dot + 1));
+    point.bytes = Bytes(static_cast<double>(m.integer("bytes")));
+    const auto ranks = static_cast<int>(m.integer("ranks"));
+    point.group.machines = static_cast<int>(m.integer("machines"));
+    if (point.group.machines < 1 || ranks % point.group.machines != 0 || ranks < 2) {
+      throw InputError(m.benchmark + ": " + std::to_string(ranks) + " ranks do not fill " +
+                       std::to_string(point.group.machines) + " machines evenly");
+    }
+    point.group.per_machine = ranks / point.group.machines;
+    point.measured = m.value();
+    out.push_back(point);
+  }
+  if (out.empty())
+    throw InputError("no measurement of a collective (nccl.*, mpi.*, gloo.*) to fit");
+  return out;
+}
+
+}  // namespace paceline
