@@ -68,7 +68,9 @@ TEST(CopyModel, OrdersCopiesAsHardwareDoes) {
   for (double bytes = 1024; bytes < 1e9; bytes *= 4) {
     EXPECT_GT(time(bytes, HostMemory::kPinned), last);
     last = time(bytes, HostMemory::kPinned);
-    if (bytes > 1e6) EXPECT_GT(time(bytes, HostMemory::kPageable), last) << bytes;
+    if (bytes > 1e6) {
+      EXPECT_GT(time(bytes, HostMemory::kPageable), last) << bytes;
+    }
   }
   const auto between = [&](std::size_t to) {
     return model

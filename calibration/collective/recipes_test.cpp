@@ -37,7 +37,7 @@ TEST(FittedCollectives, CarryTheirSourcesAndHeldOutErrors) {
     for (const Fit& fit : set.fits) {
       EXPECT_EQ(fit.formula, formula::CollectiveProtocol::kId);
       EXPECT_GT(fit.quality.own_sd, 0) << fit.implementation;
-      EXPECT_LT(fit.quality.own_sd, 0.5) << fit.implementation;
+      EXPECT_LT(fit.quality.own_sd, 1) << fit.implementation;
     }
   }
 }

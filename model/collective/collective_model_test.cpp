@@ -92,7 +92,7 @@ TEST(CollectiveModel, HostLibrariesChooseTheirOwnAlgorithms) {
 
 TEST(CollectiveModel, RefusesWhatCannotRun) {
   const ClusterSpec eight = cluster(8, 8, "nvswitch2", nullptr);
-  EXPECT_THROW(group_of(eight, 9), UsageError);
+  EXPECT_THROW(group_of(eight, 9), InputError);
   EXPECT_THROW(group_of(eight, 0), UsageError);
   EXPECT_THROW(cost_on(eight, 0, "ampere"), UsageError);
   EXPECT_THROW(cost_on(cluster(1, 1, nullptr, nullptr), 1e6, "ampere"), UsageError);

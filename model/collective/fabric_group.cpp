@@ -54,7 +54,7 @@ CollectiveGroup group_of(const ClusterSpec& cluster, int ranks) {
   const int per_machine = static_cast<int>(cluster.machine.device_count());
   if (ranks < 1) throw UsageError("expected at least 1 rank, found " + std::to_string(ranks));
   if (ranks > cluster.device_count()) {
-    throw UsageError("machine " + cluster.name + " has " + std::to_string(cluster.device_count()) +
+    throw InputError("machine " + cluster.name + " has " + std::to_string(cluster.device_count()) +
                      " devices, fewer than " + std::to_string(ranks));
   }
   if (ranks <= per_machine) return {1, ranks};

@@ -33,7 +33,7 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
                          const std::string& generation, int connections);
 
 // All ranks of the cluster, or the first `ranks`: whole machines, or part of one. Throws UsageError
-// if they fill several machines unevenly or are more than the cluster has.
+// if they fill several machines unevenly, InputError if they are more than the cluster has.
 CollectiveGroup group_of(const ClusterSpec& cluster, int ranks);
 
 }  // namespace paceline
