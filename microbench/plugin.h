@@ -20,8 +20,7 @@ struct KernelPlugin {
 // Name of the one symbol that a plug-in exports: extern "C" const KernelPlugin* ().
 inline constexpr char kPluginEntry[] = "paceline_kernel_plugin";
 
-// The plug-in stays loaded until the process ends. Looked for in ../lib/paceline beside the
-// program, then in the build tree. Throws MeasurementError if it is missing or cannot be loaded.
+// Loaded by the first call (core/plugin.h).
 const KernelPlugin& cpu_kernel_plugin();
 
 }  // namespace paceline

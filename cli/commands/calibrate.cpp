@@ -1,10 +1,9 @@
 // paceline calibrate: measurements to fitted parameters.
-#include "calibration/calibrate.h"
+#include "calibration/plugin.h"
 
 #include <filesystem>
 #include <iostream>
 
-#include "calibration/host.h"
 #include "cli/output.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
@@ -19,7 +18,7 @@ SourceFile source_of(const std::filesystem::path& file) {
 
 // Adds what the framework's own work costs.
 void add_host_costs(const std::string& file, ParameterSet& parameters) {
-  parameters.fits.push_back(fit_host(read_recording(file), parameters));
+  parameters.fits.push_back(calibration_plugin().fit_host(read_recording(file), parameters));
   parameters.sources.push_back(source_of(file));
 }
 
@@ -42,7 +41,7 @@ ExitCode run(const Arguments& arguments) {
   options.sources = {source_of(file)};
   const MeasurementSet measurements = read_measurements(file);
   options.device = measurements.provenance.host.cpu;
-  CalibrationResult result = calibrate(measurements, options);
+  CalibrationResult result = calibration_plugin().calibrate(measurements, options);
   if (const auto host = arguments.find("host-recording")) {
     add_host_costs(*host, result.parameters);
   }

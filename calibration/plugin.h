@@ -1,0 +1,21 @@
+// The fits as commands call them: a plug-in (core/plugin.h), because Ceres brings sparse solvers
+// and a BLAS of its own, which would slow the start of every command and, loaded first, replace the
+// BLAS that `paceline measure` measures.
+#pragma once
+
+#include "calibration/calibrate.h"
+#include "calibration/host.h"
+
+namespace paceline {
+
+struct CalibrationPlugin {
+  CalibrationResult (*calibrate)(const MeasurementSet&, const CalibrateOptions&) = nullptr;
+  Fit (*fit_host)(const Recording&, const ParameterSet&) = nullptr;
+};
+
+// Name of the one symbol that is called: extern "C" const CalibrationPlugin* ().
+inline constexpr char kCalibrationPluginEntry[] = "paceline_calibration_plugin";
+
+const CalibrationPlugin& calibration_plugin();
+
+}  // namespace paceline

@@ -1,0 +1,8 @@
+#include "calibration/plugin.h"
+
+extern "C" const paceline::CalibrationPlugin* paceline_calibration_plugin();
+
+const paceline::CalibrationPlugin* paceline_calibration_plugin() {
+  static constexpr paceline::CalibrationPlugin kPlugin = {paceline::calibrate, paceline::fit_host};
+  return &kPlugin;
+}
