@@ -6,16 +6,15 @@
 
 namespace paceline {
 
-// For each phase of every measured run of `recording`:
+// For every measured run of `recording`:
 //
-//   seconds per call = (time of the phase - time of its kernels) / host calls of the phase,
+//   seconds per call = (time of the iteration - time of its kernels) / unit calls,
 //
-// with kernels priced by `kernels` and calls counted by the framework's model. A parameter is the
-// geometric mean over the runs; its error the standard deviation of ln over them. The result is a
-// fit of formula "framework.host/1" with forward_call, backward_call and optimizer_call.
-// Throws MissingParameter if a kernel cannot be priced, and InputError if a run's framework or
-// network is unknown, or if kernels alone take longer than a phase did, so that no host cost is
-// left.
+// with kernels priced by `kernels` and calls counted by the framework's record. The one parameter,
+// `call`, is the geometric mean over the runs; its error the standard deviation of ln over them.
+// The result is a fit of formula "framework.host/1". Throws MissingParameter if a kernel cannot be
+// priced, and InputError if a run's framework or network is unknown, or if kernels alone take
+// longer than an iteration did, so that no host cost is left.
 Fit fit_host(const Recording& recording, const ParameterSet& kernels);
 
 }  // namespace paceline

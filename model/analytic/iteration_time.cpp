@@ -102,13 +102,15 @@ std::vector<double> draw_serial_iteration_times(const IterationPlan& plan, std::
   for (int draw = 0; draw < draws; ++draw) {
     for (double& z : shared) z = normal(generator);
     for (double& z : own) z = normal(generator);
-    double total = host * std::exp(plan.host_sd * normal(generator));
+    const double host_time = host * std::exp(plan.host_sd * normal(generator));
+    const double composition = std::exp(plan.composition_sd * normal(generator));
+    double kernels = 0;
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
       const KernelCost& cost = plan.kernels[i].cost;
-      total +=
+      kernels +=
           seconds[i] * std::exp(cost.shared_sd * shared[family[i]] + cost.own_sd * own[shape[i]]);
     }
-    out.push_back(total);
+    out.push_back(host_time + composition * kernels);
   }
   return out;
 }

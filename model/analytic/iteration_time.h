@@ -22,8 +22,9 @@ Breakdown serial_breakdown(const IterationPlan& plan);
 PhaseTimes serial_phases(const IterationPlan& plan);
 
 // Times of `draws` iterations with uncertain parameters: each kernel time is multiplied by
-// exp(shared_sd * z_implementation + own_sd * z_shape), all host time by exp(host_sd * z_host), z
-// standard normal from the 64-bit Mersenne Twister seeded with `seed`. Kernels are costed once.
+// exp(shared_sd * z_implementation + own_sd * z_shape + composition_sd * z), all host time by
+// exp(host_sd * z_host), z standard normal from the 64-bit Mersenne Twister seeded with `seed`.
+// Kernels are costed once.
 std::vector<double> draw_serial_iteration_times(const IterationPlan& plan, std::uint64_t seed,
                                                 int draws);
 

@@ -61,6 +61,18 @@ TEST(Draws, RepeatForTheSameSeedAndDifferForAnother) {
   EXPECT_NE(draw_serial_iteration_times(plan, 7, 100), draw_serial_iteration_times(plan, 8, 100));
 }
 
+// That kernels were timed alone concerns all of them at once: it does not average out.
+TEST(Draws, TheErrorOfCompositionIsCommonToAllKernels) {
+  IterationPlan plan;
+  plan.layers = {"x"};
+  plan.composition_sd = 0.1;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    plan.kernels.push_back(kernel("kernel" + std::to_string(i), 1e-3));
+    plan.micro_batch.push_back({Phase::kForward, 0, i, Seconds(), 1});
+  }
+  EXPECT_NEAR(standard_deviation(draw_serial_iteration_times(plan, 1, 2000)) / 0.1, 0.1, 0.01);
+}
+
 // Errors that kernels share do not average out over an iteration; independent ones do: with 100
 // equal kernels the spread of the sum is that of one kernel, or a tenth of it.
 TEST(Draws, SharedErrorsAddAndIndependentErrorsAverage) {

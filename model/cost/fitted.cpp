@@ -20,6 +20,11 @@ bool is_of_a_kernel(const Fit& fit) {
   });
 }
 
+// The linear error of a fit far from its data can be any number; a kernel's time cannot. What is
+// known of a kernel whose fit says nothing is its traffic and the machine's bandwidth: a factor of
+// two.
+constexpr double kLargestSharedSd = 0.7;
+
 Bound bound_of(const formula::TimeParts<double>& parts) {
   if (parts.fixed >= parts.compute && parts.fixed >= parts.memory) return Bound::kLatency;
   return parts.compute >= parts.memory ? Bound::kCompute : Bound::kMemory;
@@ -130,7 +135,7 @@ KernelCost FittedCostModel::cost(const Kernel& kernel, const ExecutionContext& c
     out.origin.kind = OriginKind::kExtrapolated;
     out.origin.source += "; outside the measured range of " + outside;
   }
-  out.shared_sd = std::sqrt(shared);
+  out.shared_sd = std::min(std::sqrt(shared), kLargestSharedSd);
   return out;
 }
 

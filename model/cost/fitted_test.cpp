@@ -100,6 +100,18 @@ TEST(FittedCostModel, AnErrorOfTheRateIsTheErrorOfTheTime) {
   EXPECT_EQ(cost.bound, Bound::kCompute);
 }
 
+// A fit that does not know its FLOP rate at all still knows the time within a factor of two.
+TEST(FittedCostModel, NoErrorIsLargerThanAFactorOfTwo) {
+  Fit fit = fit_of("openblas.sgemm", "cpu.gemm/1");
+  const std::size_t n = fit.parameters.size();
+  fit.covariance.assign(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (fit.parameters[i].name == "flop_rate") fit.covariance[i * n + i] = 400;
+  }
+  const KernelCost cost = FittedCostModel(set_of({fit})).cost(gemm(512, 512, 512), {});
+  EXPECT_LE(std::exp(cost.shared_sd), 2.02);
+}
+
 TEST(FittedCostModel, PrefersTheFitOfTheConvolutionsPass) {
   Fit forward = fit_of("onednn.conv", "cpu.convolution/1");
   Fit dgrad = fit_of("onednn.conv.dgrad", "cpu.convolution/1");

@@ -41,6 +41,8 @@ struct IterationPlan {
   std::int64_t micro_batches = 1;
   // Standard deviation of ln(host time), common to all calls.
   double host_sd = 0;
+  // Standard deviation of ln(time) common to all kernels: that they were timed alone.
+  double composition_sd = 0;
   Origin host_origin;
 };
 

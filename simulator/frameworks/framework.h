@@ -22,6 +22,8 @@ struct FrameworkInfo {
   std::string default_strategy;
   std::string host_fit;  // the fit that prices its host calls, "pytorch.host"
   std::vector<std::string> sources;
+  // Kernels timed alone add up to an iteration with this standard deviation of ln(time).
+  double composition_sd = 0;
 };
 
 // A call before it is costed. `host_calls` is in units of one simple dispatch. `far_share` of the

@@ -21,7 +21,8 @@ class PyTorch : public Framework {
             .devices = record_.devices,
             .default_strategy = record_.default_strategy,
             .host_fit = record_.host_fit,
-            .sources = record_.sources};
+            .sources = record_.sources,
+            .composition_sd = record_.composition_sd};
   }
 
   IssuedIteration issue(const WorkloadGraph& graph,

@@ -7,27 +7,18 @@
 
 namespace paceline {
 
-// Seconds of one call of each phase.
+// Seconds of one unit call; the framework record says how many units each dispatch is.
 struct HostCosts {
-  Seconds forward_call;
-  Seconds backward_call;
-  Seconds optimizer_call;
+  Seconds call;
   double sd = 0;  // of ln(cost), common to all calls
   Origin origin;
-
-  Seconds of(Phase phase) const;
 };
 
 // From the fit that the framework names (formula "framework.host/1"). Throws MissingParameter if
 // the set lacks it.
 HostCosts read_host_costs(const ParameterSet& parameters, const FrameworkInfo& framework);
 
-// Calls of one iteration with one micro-batch, by phase.
-struct HostCalls {
-  double forward = 0;
-  double backward = 0;
-  double optimizer = 0;
-};
-HostCalls count_host_calls(const IssuedIteration& issued);
+// Unit calls of one iteration with one micro-batch.
+double count_host_calls(const IssuedIteration& issued);
 
 }  // namespace paceline

@@ -21,9 +21,7 @@ IterationPlan plan_of(const std::string& model, std::int64_t batch, int threads,
                                  .cores = 2,
                                  .source = "test"});
   HostCosts host;
-  host.forward_call = Seconds(1.1e-6);
-  host.backward_call = Seconds(0.9e-6);
-  host.optimizer_call = Seconds(0.7e-6);
+  host.call = Seconds(1.1e-6);
   return plan_iteration(framework_registry().make("pytorch")->issue(graph, context), costs, host,
                         context, micro_batches);
 }

@@ -66,7 +66,7 @@ class Planner {
            .kernel = call.kernel
                          ? index_of({*call.kernel, call.far_share, call.reuse_distance}, plan)
                          : PlannedCall::kNoKernel,
-           .host = call.host_calls * host_.of(call.phase),
+           .host = call.host_calls * host_.call,
            .repeat = call.repeat});
     }
     return calls;

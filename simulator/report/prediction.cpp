@@ -87,8 +87,11 @@ IterationPlan Predictor::plan(const Experiment& e, const WorkloadGraph& graph,
                               const CostModel& costs, const HostCosts& host) const {
   ExecutionContext context;
   context.threads = e.threads;
-  return plan_iteration(frameworks_.make(e.framework)->issue(graph, context), costs, host, context,
-                        e.grad_accumulation);
+  const std::unique_ptr<const Framework> framework = frameworks_.make(e.framework);
+  IterationPlan plan =
+      plan_iteration(framework->issue(graph, context), costs, host, context, e.grad_accumulation);
+  plan.composition_sd = framework->info().composition_sd;
+  return plan;
 }
 
 Prediction Predictor::predict(const Experiment& experiment, const CpuDevice& device) const {

@@ -93,9 +93,7 @@ ParameterSet made_up_parameters() {
   Fit host;
   host.implementation = "pytorch.host";
   host.formula = "framework.host/1";
-  for (const char* name : {"forward_call", "backward_call", "optimizer_call"}) {
-    host.parameters.push_back({.name = name, .value = 1e-6, .std_error = 0.1, .unit = "s"});
-  }
+  host.parameters.push_back({.name = "call", .value = 1e-6, .std_error = 0.1, .unit = "s"});
   set.fits.push_back(host);
   return set;
 }

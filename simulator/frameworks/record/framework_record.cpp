@@ -52,6 +52,10 @@ FrameworkRecord read_framework_record(const std::filesystem::path& file) {
   record.per_image_gemm = read_rule(convolution.object("per_image_gemm"));
   record.plain_input_channels = convolution.integer("plain_input_channels");
   convolution.finish();
+  JsonObject composition = root.object("composition");
+  record.composition_sd = composition.positive("log_sd");
+  record.sources.push_back("composition: " + composition.string("source"));
+  composition.finish();
   JsonObject calls = root.object("host_calls");
   record.zero_grad_calls = calls.positive("zero_grad_per_tensor");
   record.update_calls = calls.positive("update_per_tensor");

@@ -39,6 +39,8 @@ struct FrameworkRecord {
   std::map<std::string, LayerCalls, std::less<>> layer_calls;
   double zero_grad_calls = 0;  // per parameter tensor
   double update_calls = 0;     // per parameter tensor
+  // Standard deviation of ln(whole iteration / sum of its kernels timed alone).
+  double composition_sd = 0;
 
   // Throws InputError if the record has no entry for this kind of layer.
   const LayerCalls& calls(std::string_view layer_kind) const;
