@@ -12,5 +12,8 @@ find_program(CLANG_FORMAT NAMES clang-format-14 clang-format)
 add_test(NAME formatting COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
                                  -DCLANG_FORMAT=${CLANG_FORMAT} -P
                                  ${PROJECT_SOURCE_DIR}/cmake/CheckFormatting.cmake)
-set_tests_properties(layering standalone_headers formatting PROPERTIES LABELS hygiene)
+add_test(NAME readme_accuracy COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P
+                                      ${PROJECT_SOURCE_DIR}/cmake/CheckReadme.cmake)
+set_tests_properties(layering standalone_headers formatting readme_accuracy PROPERTIES LABELS
+                                                                                       hygiene)
 set_tests_properties(formatting PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: clang-format")

@@ -1,0 +1,15 @@
+# README.md repeats the summary of docs/accuracy.md, line for line. Run as
+#   cmake -DROOT=<source> -P CheckReadme.cmake
+cmake_minimum_required(VERSION 3.25)
+file(STRINGS ${ROOT}/docs/accuracy.md rows REGEX "^. (set|cpu-[12]-thread[s]?) *. .*%")
+file(READ ${ROOT}/README.md readme)
+list(LENGTH rows count)
+if(count LESS 2)
+  message(FATAL_ERROR "docs/accuracy.md has no summary of sets")
+endif()
+foreach(row IN LISTS rows)
+  string(FIND "${readme}" "${row}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "README.md lacks this line of docs/accuracy.md (run validation/refresh):\n${row}")
+  endif()
+endforeach()
