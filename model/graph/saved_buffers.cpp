@@ -71,9 +71,12 @@ struct BuffersOf {
       case Activation::kSigmoid:
       case Activation::kTanh:
         return output();
-      case Activation::kLeakyRelu:
       case Activation::kRelu6:
       case Activation::kClippedRelu:
+        // In place, PyTorch copies the input before it is overwritten.
+        if (activate.in_place) return {own(elements(in()), in().element_bytes())};
+        break;
+      case Activation::kLeakyRelu:
       case Activation::kGelu:
       case Activation::kSilu:
         break;
@@ -81,10 +84,8 @@ struct BuffersOf {
     return input();
   }
   Buffers operator()(const Pool2d& pool) const {
-    if (pool.kind == Pooling::kMax) {
-      return {tensor(op.inputs[0]), own(elements(out()), kIndexElement)};
-    }
-    return pool.global ? Buffers{} : input();
+    if (pool.kind == Pooling::kAverage) return input();
+    return {tensor(op.inputs[0]), own(elements(out()), kIndexElement)};
   }
   Buffers operator()(const Softmax&) const { return output(); }
   Buffers operator()(const Dropout& dropout) const {

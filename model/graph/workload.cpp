@@ -62,12 +62,16 @@ WorkloadRegistry workload_registry() {
 WorkloadGraph build_workload(const WorkloadRegistry& registry, std::string_view name,
                              const WorkloadOptions& options) {
   const auto workload = registry.make(name);
-  const std::string& full_name = registry.find(name)->name;
-  WorkloadBuilder builder(full_name, options.batch);
+  return build_workload(registry.find(name)->name, *workload, options);
+}
+
+WorkloadGraph build_workload(const std::string& name, const Workload& workload,
+                             const WorkloadOptions& options) {
+  WorkloadBuilder builder(name, options.batch);
   const WorkloadConfig config{.batch = options.batch,
-                              .seq = choose_seq(full_name, *workload, options),
-                              .variant = choose_variant(full_name, *workload, options)};
-  workload->build(builder, config);
+                              .seq = choose_seq(name, workload, options),
+                              .variant = choose_variant(name, workload, options)};
+  workload.build(builder, config);
   WorkloadGraph graph = std::move(builder).build();
   return options.precision ? with_precision(std::move(graph), *options.precision) : graph;
 }

@@ -57,6 +57,10 @@ WorkloadRegistry workload_registry();
 WorkloadGraph build_workload(const WorkloadRegistry& registry, std::string_view name,
                              const WorkloadOptions& options);
 
+// The same for a network that is not in the catalog, such as one read from a file.
+WorkloadGraph build_workload(const std::string& name, const Workload& workload,
+                             const WorkloadOptions& options);
+
 // One line of `paceline list workloads`, at the defaults.
 struct WorkloadListing {
   std::string name;

@@ -48,16 +48,27 @@ Flops WorkloadGraph::training_flops() const {
 
 Bytes WorkloadGraph::saved_bytes() const {
   Bytes sum;
-  std::vector<bool> counted(tensors_.size(), false);
+  std::vector<bool> counted(tensors_.size(), false), dropped(tensors_.size(), false);
+  const auto count = [&](const SavedBuffer& buffer) {
+    if (buffer.tensor) {
+      const auto index = static_cast<std::size_t>(*buffer.tensor);
+      if (counted[index]) return;
+      counted[index] = true;
+    }
+    sum += buffer.bytes;
+  };
   for (const Op& op : ops_) {
-    if (op.recomputed) continue;
-    for (const SavedBuffer& buffer : saved_buffers(*this, op)) {
-      if (buffer.tensor) {
-        const auto index = static_cast<std::size_t>(*buffer.tensor);
-        if (counted[index]) continue;
-        counted[index] = true;
+    dropped[static_cast<std::size_t>(op.output)] = op.recomputed;
+    if (!op.recomputed) {
+      for (const SavedBuffer& buffer : saved_buffers(*this, op)) {
+        if (!buffer.tensor || !dropped[static_cast<std::size_t>(*buffer.tensor)]) count(buffer);
       }
-      sum += buffer.bytes;
+      continue;
+    }
+    // What a recomputed operation reads must be there again, unless it is recomputed itself.
+    for (const TensorId input : op.inputs) {
+      const TensorId owner = storage(input);
+      if (!dropped[static_cast<std::size_t>(input)]) count({owner, tensor(owner).bytes()});
     }
   }
   return sum;

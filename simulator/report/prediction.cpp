@@ -6,6 +6,7 @@
 #include "core/names.h"
 #include "core/statistics.h"
 #include "model/analytic/iteration_time.h"
+#include "model/import/imported_model.h"
 #include "simulator/lower/lower.h"
 #include "simulator/lower/plan.h"
 #include "simulator/report/report_parts.h"
@@ -68,19 +69,18 @@ Experiment Predictor::resolve(const Experiment& experiment, const CpuDevice& dev
   e.framework = frameworks_.find(e.framework)->name;
   e.strategy = normalized_name(e.strategy);
   if (e.threads == 0) e.threads = std::max(1, device.cores());
-  const auto* entry = workloads_.find(e.model);
-  if (entry == nullptr) {
-    throw UsageError(unknown_name_message("model", e.model, workloads_.names()));
-  }
-  e.model = entry->name;
-  const std::unique_ptr<const Workload> workload = entry->make();
-  if (!e.seq) e.seq = workload->default_seq;
-  if (!workload->variants.empty()) e.options.try_emplace("variant", workload->variants[0].name);
+  const ImportedModel model = load_model(workloads_, e.model);
+  if (workloads_.find(e.model) != nullptr) e.model = model.name;
+  if (!e.seq) e.seq = model.workload.default_seq;
+  const auto& variants = model.workload.variants;
+  if (!variants.empty()) e.options.try_emplace("variant", variants[0].name);
   return e;
 }
 
 WorkloadGraph Predictor::build(const Experiment& e) const {
-  return build_workload(workloads_, e.model, {.batch = e.batch, .seq = e.seq, .choose = e.options});
+  const ImportedModel model = load_model(workloads_, e.model);
+  return build_workload(model.name, model.workload,
+                        {.batch = e.batch, .seq = e.seq, .choose = e.options});
 }
 
 IterationPlan Predictor::plan(const Experiment& e, const WorkloadGraph& graph,
@@ -123,6 +123,9 @@ Prediction Predictor::predict(const Experiment& experiment, const CpuDevice& dev
   r.origins = collect_origins(iteration);
   r.inputs = {device.file()};
   r.warnings = warnings(r, iteration, device);
+  for (std::string& assumption : load_model(workloads_, e.model).assumptions) {
+    r.warnings.push_back("model file: " + std::move(assumption));
+  }
   return {std::move(graph), std::move(iteration), std::move(r)};
 }
 

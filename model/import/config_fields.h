@@ -1,0 +1,43 @@
+// The fields of a configuration written for another program: unknown ones are that program's
+// business, absent ones are either an error or an assumption that is reported.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json_reader.h"
+
+namespace paceline {
+
+class ConfigFields {
+ public:
+  explicit ConfigFields(JsonObject root) : root_(std::move(root)) {}
+
+  bool has(std::string_view key);  // present and not null
+  // A size: an integer of at least 1. Throws InputError if absent.
+  std::int64_t size(std::string_view key);
+  // `source` says where the assumed value comes from.
+  std::int64_t size_or(std::string_view key, std::int64_t assumed, const std::string& source);
+  double probability_or(std::string_view key, double assumed);
+  bool flag_or(std::string_view key, bool assumed);
+  std::string text(std::string_view key);
+  std::string text_or(std::string_view key, const std::string& assumed);
+  std::vector<std::string> texts_or_none(std::string_view key);
+
+  void assume(std::string line) { assumptions_.push_back(std::move(line)); }
+  // Throws InputError "<file>:/<key>: <message>".
+  [[noreturn]] void fail(std::string_view key, const std::string& message) const {
+    root_.fail(key, message);
+  }
+  const std::vector<std::string>& assumptions() const { return assumptions_; }
+
+ private:
+  void assume_value(std::string_view key, const std::string& value, const std::string& source);
+
+  JsonObject root_;
+  std::vector<std::string> assumptions_;
+};
+
+}  // namespace paceline
