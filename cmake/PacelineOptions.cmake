@@ -23,9 +23,7 @@ if(PACELINE_WERROR)
   target_compile_options(paceline_options INTERFACE -Werror)
 endif()
 if(PACELINE_SANITIZE)
-  # g++ 12 warns of uninitialized values inside <regex> and libtorch once sanitizers instrument them.
-  target_compile_options(paceline_options INTERFACE -Wno-maybe-uninitialized
-                                                    -fsanitize=address,undefined
+  target_compile_options(paceline_options INTERFACE -fsanitize=address,undefined
                                                     -fno-sanitize-recover=undefined)
   target_link_options(paceline_options INTERFACE -fsanitize=address,undefined)
 endif()
