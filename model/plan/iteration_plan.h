@@ -24,16 +24,29 @@ struct PlannedKernel {
 // One call: the issuing thread spends `host`, then the kernel runs; `repeat` times in a row.
 struct PlannedCall {
   static constexpr std::uint32_t kNoKernel = 0xFFFFFFFF;
+  static constexpr std::uint32_t kNoGradient = 0xFFFFFFFF;
   Phase phase = Phase::kForward;
   std::uint32_t layer = 0;           // index into IterationPlan::layers
   std::uint32_t kernel = kNoKernel;  // index into IterationPlan::kernels
   Seconds host;
   std::int64_t repeat = 1;
+  // Index into IterationPlan::gradients of the gradient that is final after this call.
+  std::uint32_t gradient = kNoGradient;
+};
+
+// A trainable tensor whose gradient the iteration computes.
+struct GradientTensor {
+  std::string name;         // "layer1.0.conv2/0": layer and index among its tensors
+  std::uint32_t layer = 0;  // index into IterationPlan::layers
+  std::int64_t elements = 0;
+  Bytes bytes;
 };
 
 struct IterationPlan {
   std::vector<std::string> layers;
   std::vector<PlannedKernel> kernels;
+  // In the order in which the program registers its parameters, which is that of the forward pass.
+  std::vector<GradientTensor> gradients;
   // In issue order. `begin` and `update` run once, `micro_batch` runs `micro_batches` times.
   std::vector<PlannedCall> begin;
   std::vector<PlannedCall> micro_batch;

@@ -36,11 +36,14 @@ struct IssuedCall {
   std::int64_t repeat = 1;
   double far_share = 0;
   Bytes reuse_distance{};
+  // Index into IssuedIteration::gradients of the gradient that is final after this call.
+  std::uint32_t gradient = PlannedCall::kNoGradient;
 };
 
 // The iteration of one device, as IterationPlan.
 struct IssuedIteration {
   std::vector<std::string> layers;
+  std::vector<GradientTensor> gradients;
   std::vector<IssuedCall> begin;
   std::vector<IssuedCall> micro_batch;
   std::vector<IssuedCall> update;
@@ -56,6 +59,9 @@ class Framework {
   // What the iteration needs at its peak; `capacity` is left at zero.
   virtual MemoryUse memory(const WorkloadGraph& graph, const ExecutionContext& context) const = 0;
 };
+
+// The trainable tensors of the graph in the order of registration, 4 bytes an element.
+std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph);
 
 using FrameworkRegistry = Registry<Framework>;
 

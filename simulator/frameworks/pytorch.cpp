@@ -53,6 +53,7 @@ class PyTorch : public Framework {
     const std::vector<Op>& ops = issuer.graph().ops();
     issuer.begin_iteration();
     for (const Op& op : ops) out.layers.push_back(op.name);
+    out.gradients = gradient_tensors(issuer.graph());
     for (std::size_t layer = 0; layer < ops.size(); ++layer) {
       issuer.enter(out.begin, Phase::kOptimizer, layer);
       for_each_parameter(ops[layer], [&](std::size_t index, std::int64_t size) {

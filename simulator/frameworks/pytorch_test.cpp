@@ -124,6 +124,31 @@ TEST(PyTorch, AttentionRunsOneProductPerHead) {
   EXPECT_EQ(calls.at("aten.add"), 9 + 8);
 }
 
+// Aggregation starts where a gradient is final, so each must be, once, during backward.
+TEST(PyTorch, EveryGradientIsFinalExactlyOnceInBackward) {
+  for (const char* model : {"resnet50", "lstm-ptb", "transformer-tiny", "alexnet"}) {
+    const WorkloadGraph graph = build_workload(workload_registry(), model, {.batch = 2});
+    const IssuedIteration issued = framework_registry().make("pytorch")->issue(graph, {});
+    std::vector<int> times(issued.gradients.size());
+    for (const IssuedCall& call : issued.micro_batch) {
+      if (call.gradient == PlannedCall::kNoGradient) continue;
+      EXPECT_EQ(call.phase, Phase::kBackward);
+      EXPECT_EQ(issued.gradients.at(call.gradient).layer, call.layer);
+      ++times[call.gradient];
+    }
+    EXPECT_THAT(times, testing::Each(1)) << model;
+  }
+}
+
+// ResNet-50 has 161 trainable tensors of 25,557,032 elements.
+TEST(PyTorch, GradientsAreTheTrainableTensorsOfTheNetwork) {
+  const WorkloadGraph graph = build_workload(workload_registry(), "resnet50", {.batch = 2});
+  std::int64_t elements = 0;
+  for (const GradientTensor& gradient : gradient_tensors(graph)) elements += gradient.elements;
+  EXPECT_EQ(gradient_tensors(graph).size(), 161U);
+  EXPECT_EQ(elements, 25'557'032);
+}
+
 TEST(PyTorch, RefusesLayersItHasNoImplementationFor) {
   WorkloadBuilder b("net", 2);
   const TensorId x = b.input("x", {2, 8});

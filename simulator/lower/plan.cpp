@@ -67,7 +67,8 @@ class Planner {
                          ? index_of({*call.kernel, call.far_share, call.reuse_distance}, plan)
                          : PlannedCall::kNoKernel,
            .host = call.host_calls * host_.call,
-           .repeat = call.repeat});
+           .repeat = call.repeat,
+           .gradient = call.gradient});
     }
     return calls;
   }
@@ -104,6 +105,7 @@ IterationPlan plan_iteration(const IssuedIteration& issued, const CostModel& cos
                              std::int64_t micro_batches) {
   IterationPlan plan;
   plan.layers = issued.layers;
+  plan.gradients = issued.gradients;
   plan.micro_batches = micro_batches;
   plan.host_sd = host.sd;
   plan.host_origin = host.origin;

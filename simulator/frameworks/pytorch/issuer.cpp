@@ -1,6 +1,20 @@
 #include "simulator/frameworks/pytorch/issuer.h"
 
+#include <algorithm>
+
 namespace paceline::pytorch {
+
+Issuer::Issuer(const WorkloadGraph& graph, const FrameworkRecord& record,
+               const ExecutionContext& context)
+    : graph_(graph),
+      record_(record),
+      context_(context),
+      first_gradient_(graph.ops().size(), PlannedCall::kNoGradient) {
+  std::uint32_t index = 0;
+  for (const GradientTensor& gradient : gradient_tensors(graph)) {
+    first_gradient_[gradient.layer] = std::min(first_gradient_[gradient.layer], index++);
+  }
+}
 
 void Issuer::enter(std::vector<IssuedCall>& calls, Phase phase, std::size_t layer) {
   calls_ = &calls;
@@ -115,10 +129,13 @@ void Issuer::deliver_gradient(TensorId tensor, bool contiguous) {
   }
 }
 
-void Issuer::accumulate(const std::vector<std::int64_t>& parameter_sizes) {
+void Issuer::accumulate(const std::vector<std::int64_t>& parameter_sizes, std::size_t first) {
+  const std::uint32_t base = first_gradient_[layer_];
   for (std::size_t i = 0; i < parameter_sizes.size(); ++i) {
     touching({parameter_gradient(i, parameter_sizes[i])});
     stream("aten.add_", parameter_sizes[i], 2, 1);
+    if (base == PlannedCall::kNoGradient) continue;
+    calls_->back().gradient = base + static_cast<std::uint32_t>(first + i);
   }
 }
 

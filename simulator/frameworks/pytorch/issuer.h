@@ -16,8 +16,8 @@ namespace paceline::pytorch {
 // Where the next calls belong, and the state of the gradients that backward has produced so far.
 class Issuer {
  public:
-  Issuer(const WorkloadGraph& graph, const FrameworkRecord& record, const ExecutionContext& context)
-      : graph_(graph), record_(record), context_(context) {}
+  Issuer(const WorkloadGraph& graph, const FrameworkRecord& record,
+         const ExecutionContext& context);
 
   const WorkloadGraph& graph() const { return graph_; }
   const FrameworkRecord& record() const { return record_; }
@@ -59,8 +59,9 @@ class Issuer {
   bool gradient_is_contiguous(TensorId tensor) const {
     return !strided_gradients_.contains(tensor);
   }
-  // `.grad += gradient` for each of these parameter tensors.
-  void accumulate(const std::vector<std::int64_t>& parameter_sizes);
+  // `.grad += gradient` for each of these parameter tensors, which are those of the present layer
+  // from `first` on.
+  void accumulate(const std::vector<std::int64_t>& parameter_sizes, std::size_t first = 0);
 
   bool needs_gradient(TensorId tensor) const { return graph_.tensor(tensor).needs_gradient; }
   std::int64_t elements(TensorId tensor) const { return graph_.shape(tensor).elements(); }
@@ -79,6 +80,7 @@ class Issuer {
   std::uint32_t layer_ = 0;
   Operand of_layer(Operand::Kind kind, std::size_t index, std::int64_t elements) const;
 
+  std::vector<std::uint32_t> first_gradient_;  // by layer; none where nothing is trained
   ReuseClock reuse_;
   std::vector<Operand> operands_;
   std::set<TensorId> delivered_;

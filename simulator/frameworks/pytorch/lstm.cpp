@@ -39,7 +39,8 @@ void layer_forward(Issuer& i, const Sizes& s, std::int64_t width) {
   i.stream("aten.cat", s.steps * s.cell(), 1, 1);
 }
 
-void layer_backward(Issuer& i, const Sizes& s, std::int64_t width, bool input_gradient) {
+void layer_backward(Issuer& i, const Sizes& s, std::int64_t layer, std::int64_t width,
+                    bool input_gradient) {
   const std::int64_t later = s.steps - 1;  // all steps but the first have a predecessor
   i.host("lstm_step", static_cast<double>(s.steps));
   i.stream("aten.mul", s.cell(), 2, 1, 0, 5 * s.steps + later);
@@ -62,7 +63,8 @@ void layer_backward(Issuer& i, const Sizes& s, std::int64_t width, bool input_gr
   i.kernel("openblas.sgemm",
            GemmShape{.m = width, .n = s.gates, .k = s.steps * s.batch, .trans_b = true});
   i.stream("aten.sum", s.steps * s.batch * s.gates, 1, 0, s.gates);
-  i.accumulate({s.gates * width, s.gates * s.hidden, s.gates, s.gates});
+  const std::vector<std::int64_t> sizes = {s.gates * width, s.gates * s.hidden, s.gates, s.gates};
+  i.accumulate(sizes, static_cast<std::size_t>(layer) * sizes.size());
 }
 
 }  // namespace
@@ -77,7 +79,8 @@ void lstm_forward(Issuer& i, const Op& op, const Rnn& rnn) {
 void lstm_backward(Issuer& i, const Op& op, const Rnn& rnn) {
   const Sizes sizes = sizes_of(i, op, rnn);
   for (std::int64_t layer = rnn.layers; layer-- > 0;) {
-    layer_backward(i, sizes, input_width(rnn, layer), layer > 0 || i.needs_gradient(op.inputs[0]));
+    layer_backward(i, sizes, layer, input_width(rnn, layer),
+                   layer > 0 || i.needs_gradient(op.inputs[0]));
   }
   i.deliver_gradient(op.inputs[0]);
 }

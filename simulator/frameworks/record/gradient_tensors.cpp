@@ -1,0 +1,22 @@
+#include "model/graph/work.h"
+#include "simulator/frameworks/framework.h"
+
+namespace paceline {
+
+std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph) {
+  std::vector<GradientTensor> out;
+  const std::vector<Op>& ops = graph.ops();
+  for (std::size_t layer = 0; layer < ops.size(); ++layer) {
+    if (!ops[layer].trainable) continue;
+    const std::vector<std::int64_t> sizes = parameter_sizes(ops[layer]);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      out.push_back({.name = ops[layer].name + "/" + std::to_string(i),
+                     .layer = static_cast<std::uint32_t>(layer),
+                     .elements = sizes[i],
+                     .bytes = static_cast<double>(sizes[i]) * element_size(Precision::kFp32)});
+    }
+  }
+  return out;
+}
+
+}  // namespace paceline
