@@ -30,15 +30,16 @@ SemaphoreId Platform::add_semaphore(std::string name, int tokens) {
 }
 
 RouteId Platform::add_route(Route route) {
+  std::vector<ResourceId> used;
   for (const RouteUse& use : route.uses) {
+    used.push_back(use.resource);
     PACELINE_ASSERT(resource(use.resource).kind == Kind::kShared,
                     "a route uses shared resources; a queued one belongs to the task");
     PACELINE_ASSERT(std::isfinite(use.weight) && use.weight > 0, "a weight is positive and finite");
-    PACELINE_ASSERT(
-        std::count_if(route.uses.begin(), route.uses.end(),
-                      [&](const RouteUse& other) { return other.resource == use.resource; }) == 1,
-        "a route names each resource once");
   }
+  std::sort(used.begin(), used.end());
+  PACELINE_ASSERT(std::adjacent_find(used.begin(), used.end()) == used.end(),
+                  "a route names each resource once");
   PACELINE_ASSERT(std::isfinite(route.latency.si()) && route.latency.si() >= 0,
                   "a latency is finite and not negative");
   PACELINE_ASSERT(route.rate_cap.si() > 0, "a rate cap is positive");
