@@ -18,17 +18,36 @@ void add_use(std::vector<RouteUse>& uses, ResourceId resource, double weight) {
   uses.push_back({resource, weight});
 }
 
+// The same for the uses of many ways at once.
+class UseSum {
+ public:
+  void add(const std::vector<RouteUse>& uses) {
+    for (const RouteUse& use : uses) {
+      const auto [at, is_new] = index_.try_emplace(use.resource, sum_.size());
+      if (is_new) sum_.push_back({use.resource, 0});
+      sum_[at->second].weight += use.weight;
+    }
+  }
+  std::vector<RouteUse> take() { return std::move(sum_); }
+
+ private:
+  std::vector<RouteUse> sum_;
+  std::map<ResourceId, std::size_t> index_;
+};
+
 }  // namespace
 
 FabricPlatform::FabricPlatform(Platform& platform, const ClusterSpec& cluster,
-                               const StagingModel& staging)
+                               const StagingModel& staging, int simulated_machines)
     : platform_(&platform),
       cluster_(&cluster),
+      simulated_(simulated_machines == 0 ? cluster.machines : simulated_machines),
       paths_(cluster.machine, staging),
       devices_(cluster.machine.of_kind(NodeKind::kDevice)),
       cards_(cluster.machine.of_kind(NodeKind::kNic)) {
+  PACELINE_ASSERT(simulated_ >= 1 && simulated_ <= cluster.machines, "machines of the cluster");
   const MachineSpec& machine = cluster.machine;
-  for (int m = 0; m < cluster.machines; ++m) {
+  for (int m = 0; m < simulated_; ++m) {
     const std::string group = "machine" + std::to_string(m) + "/";
     std::vector<ResourceId>& links = links_.emplace_back();
     for (const MachineLink& link : machine.links) {
@@ -47,7 +66,7 @@ FabricPlatform::FabricPlatform(Platform& platform, const ClusterSpec& cluster,
 }
 
 ResourceId FabricPlatform::link(int machine, const DirectedLink& link) const {
-  return links_.at(static_cast<std::size_t>(machine)).at(2 * link.link + (link.forward ? 1 : 0));
+  return links_.at(player(machine)).at(2 * link.link + (link.forward ? 1 : 0));
 }
 
 void FabricPlatform::add_path(const MachinePath& path, int machine, std::vector<RouteUse>& uses,
@@ -60,7 +79,7 @@ void FabricPlatform::add_path(const MachinePath& path, int machine, std::vector<
 void FabricPlatform::add_cable(int machine, std::size_t card, bool out, std::vector<RouteUse>& uses,
                                BytesPerSecond& rate) const {
   const auto index = static_cast<std::size_t>(std::ranges::find(cards_, card) - cards_.begin());
-  add_use(uses, cables_.at(static_cast<std::size_t>(machine)).at(2 * index + (out ? 1 : 0)), 1);
+  add_use(uses, cables_.at(player(machine)).at(2 * index + (out ? 1 : 0)), 1);
   rate = std::min(rate, cluster_->network->achieved);
   if (cluster_->network->per_flow) rate = std::min(rate, *cluster_->network->per_flow);
 }
@@ -103,33 +122,66 @@ RouteId FabricPlatform::route(int from, int to, int channels) {
   return routes_[key] = platform_->add_route(std::move(route));
 }
 
-RouteId FabricPlatform::ring_route(const CollectiveGroup& group, BytesPerSecond rate) {
-  const int size = static_cast<int>(devices_.size());
-  std::vector<int> ring;
-  for (int machine = 0; machine < group.machines; ++machine) {
-    for (int device = 0; device < group.per_machine; ++device) {
-      ring.push_back(machine * size + device);
-    }
+RouteId FabricPlatform::joint_route(std::span<const std::pair<int, int>> pairs, int channels) {
+  PACELINE_ASSERT(!pairs.empty(), "a joint route has pairs");
+  const std::pair key(channels, std::vector<std::pair<int, int>>(pairs.begin(), pairs.end()));
+  if (const auto known = joint_routes_.find(key); known != joint_routes_.end()) {
+    return known->second;
   }
   Route route;
-  route.name = "ring of " + std::to_string(ring.size());
-  std::vector<RouteUse> uses;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
+  route.name = std::to_string(pairs.front().first) + " -> " + std::to_string(pairs.front().second) +
+               " and " + std::to_string(pairs.size() - 1) + " more";
+  BytesPerSecond rate(std::numeric_limits<double>::infinity());
+  UseSum uses;
+  for (const auto& [from, to] : pairs) {
     Seconds latency;
-    BytesPerSecond path_rate(std::numeric_limits<double>::infinity());
-    for (const RouteUse& use :
-         uses_between(ring[i], ring[(i + 1) % ring.size()], latency, path_rate)) {
-      add_use(uses, use.resource, use.weight);
+    uses.add(uses_between(from, to, latency, rate));
+    route.latency = std::max(route.latency, latency);
+  }
+  route.uses = uses.take();
+  route.rate_cap = rate / static_cast<double>(channels);
+  return joint_routes_[key] = platform_->add_route(std::move(route));
+}
+
+std::vector<RouteUse> FabricPlatform::ring_uses(const CollectiveGroup& group) const {
+  const int size = static_cast<int>(devices_.size());
+  UseSum uses;
+  // Machines that play others have the links of all: their own part of the ring is enough.
+  for (int machine = 0; machine < std::min(group.machines, simulated_); ++machine) {
+    for (int device = 0; device < group.per_machine; ++device) {
+      const bool last = device + 1 == group.per_machine;
+      const int from = machine * size + device;
+      const int to =
+          (last ? (machine + 1) % group.machines : machine) * size + (last ? 0 : device + 1);
+      Seconds latency;
+      BytesPerSecond rate(std::numeric_limits<double>::infinity());
+      uses.add(uses_between(from, to, latency, rate));
     }
   }
-  // What the task takes of each link at full speed, never more than the link has: the measured rate
-  // of a collective can exceed what one ring over static paths shows (several rings).
-  for (RouteUse& use : uses) {
-    const double capacity = platform_->resource(use.resource).capacity;
-    use.weight = std::min(capacity, use.weight * rate.si());
+  return uses.take();
+}
+
+// A collective never takes more of a link than the link has: the measured rate can exceed what one
+// ring over static paths shows (several rings, reduction in the switch).
+RouteId FabricPlatform::ring_route(const CollectiveGroup& group, BytesPerSecond rate) {
+  Route route;
+  route.name = "ring of " + std::to_string(group.ranks());
+  route.uses = ring_uses(group);
+  for (RouteUse& use : route.uses) {
+    use.weight = std::min(platform_->resource(use.resource).capacity, use.weight * rate.si());
   }
-  route.uses = std::move(uses);
   return platform_->add_route(std::move(route));
+}
+
+Route FabricPlatform::ring_transfer(const CollectiveGroup& group, BytesPerSecond rate) const {
+  Route route;
+  route.name = "ring of " + std::to_string(group.ranks());
+  route.rate_cap = rate;
+  route.uses = ring_uses(group);
+  for (RouteUse& use : route.uses) {
+    use.weight = std::min(use.weight, platform_->resource(use.resource).capacity / rate.si());
+  }
+  return route;
 }
 
 }  // namespace paceline
