@@ -100,6 +100,10 @@ CollectiveCost CollectiveModel::with_fit(const Fit& fit, const std::string& fabr
   CollectiveCost cost;
   cost.time = Seconds(parts.total);
   cost.latency = Seconds(parts.fixed);
+  if (fabric_class != fabric.fabric_class) {
+    // Constants of another fabric must not carry data faster than this one can.
+    cost.time = std::max(cost.time, cost.latency + Seconds(input.volume / input.bus_rate));
+  }
   cost.sd = std::hypot(fit.quality.shared_sd, fit.quality.own_sd);
   cost.origin = {OriginKind::kFitted, "fit " + fit.implementation + " on " + fabric_class};
   const bool borrowed = fabric_class != fabric.fabric_class;
@@ -124,7 +128,7 @@ CollectiveCost CollectiveModel::fitted(const CollectiveCall& call, const FabricG
   const std::string fabric_class = *parameters_.nearest_class(fabric.fabric_class);
   const Fit& fit = *parameters_.find(fabric_class, choice.fit_name);
   const auto input =
-      protocol_input(call.op, call.bytes, call.group, choice.option, fabric.bus_rate);
+      protocol_input(call.op, call.bytes, call.group, choice.option, bus_rate_of(call.op, fabric));
   return with_fit(fit, fabric_class, input, call, fabric);
 }
 
@@ -134,7 +138,7 @@ CollectiveCost CollectiveModel::host_cost(const CollectiveCall& call,
   const std::string algorithm = hosts_.algorithm(call.library, call.op, call.bytes);
   const std::string fit_name = host_fit_name(call.library, call.op, algorithm);
   const auto input =
-      host_input(call.op, algorithm, call.bytes, call.group.ranks(), fabric.bus_rate);
+      host_input(call.op, algorithm, call.bytes, call.group.ranks(), bus_rate_of(call.op, fabric));
   const std::optional<std::string> fabric_class = parameters_.nearest_class(fabric.fabric_class);
   const Fit* fit = fabric_class ? parameters_.find(*fabric_class, fit_name) : nullptr;
   CollectiveCost cost;
@@ -142,7 +146,7 @@ CollectiveCost CollectiveModel::host_cost(const CollectiveCall& call,
     cost = with_fit(*fit, *fabric_class, input, call, fabric);
   } else {
     cost.latency = std::max(fabric.inner_latency, fabric.network_latency) * input.steps;
-    cost.time = cost.latency + Seconds(input.volume / fabric.bus_rate.si());
+    cost.time = cost.latency + Seconds(input.volume / input.bus_rate);
     cost.sd = tuning_.prior().sd;
     cost.origin = {OriginKind::kDataSheet, "link rates of the catalog"};
     cost.warnings.push_back("nothing measured for " + fit_name + " on " + fabric.fabric_class +
@@ -153,20 +157,29 @@ CollectiveCost CollectiveModel::host_cost(const CollectiveCall& call,
   return cost;
 }
 
+// Inside a machine: NCCL's latencies, and the share of its bandwidth that measured machines reach.
+// Between machines the data go at the rate that the transport achieves, which is a measured one,
+// and a hop that is slower than the tables' adds the difference.
 CollectiveCost CollectiveModel::estimated(const CollectiveCall& call, const FabricGroup& fabric,
                                           const Choice& choice) const {
   CollectiveCost cost;
   const double volume = call.bytes.si() * bus_factor(call.op, call.group.ranks());
-  const Seconds wire(volume / (tuning_.prior().bandwidth * fabric.bus_rate.si()));
-  const Seconds hop = std::max(fabric.inner_latency, fabric.network_latency);
-  cost.latency = hop * static_cast<double>(ring_steps(call.op, call.group.ranks()));
-  if (!is_exchange(call.op)) {
-    cost.latency =
-        std::max(Seconds(), choice.option.expected - Seconds(volume / choice.option.bus_rate.si()));
-    cost.time =
-        cost.latency + Seconds(volume / (tuning_.prior().bandwidth * choice.option.bus_rate.si()));
+  const bool network = call.group.machines > 1;
+  const double reached = network ? 1 : tuning_.prior().bandwidth;
+  const BytesPerSecond rate = bus_rate_of(call.op, fabric);
+  if (is_exchange(call.op)) {
+    const Seconds hop = std::max(fabric.inner_latency, fabric.network_latency);
+    cost.latency = tuning_.base_latency() + hop;  // all messages are under way at once
+    cost.time = cost.latency + Seconds(volume / (reached * rate.si()));
   } else {
-    cost.time = cost.latency + wire;
+    const NcclOption& option = choice.option;
+    const Seconds slow_hop = std::max(Seconds(), fabric.network_latency - tuning_.network_hop());
+    cost.latency = std::max(Seconds(), option.expected - Seconds(volume / option.bus_rate.si())) +
+                   slow_hop * option.network_hops;
+    const double whole = fabric.graph.channels * fabric.graph.channel_GBps * 1e9;
+    const double data = network ? rate.si() * std::min(1.0, option.bus_rate.si() / whole)
+                                : reached * option.bus_rate.si();
+    cost.time = cost.latency + Seconds(volume / data);
   }
   cost.sd = tuning_.prior().sd;
   cost.origin = {OriginKind::kDataSheet, is_exchange(call.op)
@@ -200,7 +213,7 @@ CollectiveCost CollectiveModel::cost(const CollectiveCall& call, const FabricGro
   CollectiveCost cost = call.library == "nccl" ? nccl_cost(call, fabric) : host_cost(call, fabric);
   cost.algorithm_rate = call.bytes / cost.time;
   cost.bus_rate = cost.algorithm_rate * bus_factor(call.op, call.group.ranks());
-  cost.fabric_rate = fabric.bus_rate;
+  cost.fabric_rate = bus_rate_of(call.op, fabric);
   const bool by_latency = cost.latency.si() > 0.5 * cost.time.si();
   cost.bottleneck = by_latency
                         ? "latency of " + std::to_string(ring_steps(call.op, call.group.ranks())) +

@@ -1,6 +1,7 @@
 #include "model/collective/fabric_group.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/error.h"
 
@@ -35,7 +36,7 @@ std::string inner_class(const MachineSpec& machine, const RingBandwidth& ring,
 
 // Rate of all network cards the group uses, one direction, no faster than its connections.
 BytesPerSecond cards_rate(const ClusterSpec& cluster, const MachinePaths& paths,
-                          std::span<const std::size_t> devices, int connections) {
+                          std::span<const std::size_t> devices, int connections, int per_card) {
   std::vector<std::size_t> cards;
   for (const std::size_t device : devices) {
     const std::size_t card = paths.nic_of(device);
@@ -43,12 +44,45 @@ BytesPerSecond cards_rate(const ClusterSpec& cluster, const MachinePaths& paths,
   }
   BytesPerSecond rate = cluster.network->achieved * static_cast<double>(cards.size());
   if (cluster.network->per_flow) {
-    rate = std::min(rate, *cluster.network->per_flow * static_cast<double>(connections));
+    const int open = connections > 0 ? connections : per_card * static_cast<int>(cards.size());
+    rate = std::min(rate, *cluster.network->per_flow * static_cast<double>(open));
   }
   return rate;
 }
 
+// Bus rate of an exchange between all devices of a machine: the link that most pairs cross limits
+// it. With n devices a byte of volume is 1 / (n - 1) bytes for each other device.
+BytesPerSecond exchange_rate(const MachineSpec& machine, const MachinePaths& paths,
+                             std::span<const std::size_t> devices) {
+  std::map<std::pair<std::size_t, bool>, double> loads;  // bytes per byte of volume
+  const double share = 1.0 / static_cast<double>(devices.size() - 1);
+  for (const std::size_t from : devices) {
+    for (const std::size_t to : devices) {
+      if (from == to) continue;
+      for (const PathHop& hop : paths.between(from, to).hops) {
+        loads[{hop.link.link, hop.link.forward}] += share * hop.weight;
+      }
+    }
+  }
+  double slowest = 0;  // seconds per byte
+  for (const auto& [key, load] : loads) {
+    slowest = std::max(slowest, load / machine.links[key.first].link.achieved.si());
+  }
+  return BytesPerSecond(1 / slowest);
+}
+
+// The network's name, with the transport if it is not the link's usual one: its times differ.
+std::string network_class(const LinkSpec& network) {
+  const bool usual =
+      network.transports.empty() || network.transport == network.transports.front().name;
+  return usual ? network.name : network.name + "-" + network.transport;
+}
+
 }  // namespace
+
+BytesPerSecond bus_rate_of(CollectiveOp op, const FabricGroup& fabric) {
+  return op == CollectiveOp::kAllToAll ? fabric.exchange_rate : fabric.bus_rate;
+}
 
 CollectiveGroup group_of(const ClusterSpec& cluster, int ranks) {
   const int per_machine = static_cast<int>(cluster.machine.device_count());
@@ -84,6 +118,10 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
     const RingBandwidth ring = ring_bandwidth(cluster.machine, paths, devices);
     out.inner_rate = out.bus_rate = ring.rate;
     out.inner_latency = ring.latency;
+    // Switches do not block: the search is only needed where links are shared.
+    out.exchange_rate = ring.path == PathKind::kNvswitch
+                            ? ring.rate
+                            : exchange_rate(cluster.machine, paths, devices);
     out.inner_class = out.fabric_class = inner_class(cluster.machine, ring, devices);
     out.bottleneck = ring.limit;
     rings = ring.rings;
@@ -97,13 +135,23 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
     }
   }
   if (group.machines > 1) {
-    out.network_rate = cards_rate(cluster, paths, devices, connections);
+    out.network_rate =
+        cards_rate(cluster, paths, devices, connections, tuning.connections_per_card());
     out.network_latency = cluster.network->latency;
-    out.fabric_class = cluster.network->name;
+    out.fabric_class = network_class(*cluster.network);
     if (out.bus_rate.si() == 0 || out.network_rate <= out.bus_rate) {
       out.bus_rate = out.network_rate;
       out.bottleneck = "network cards of each machine (" + cluster.network->name + ")";
     }
+  }
+  if (group.machines > 1) {
+    // Each of m ranks of a machine sends (n - m) / (n - 1) of its volume through the cards.
+    const double outside = group.per_machine *
+                           static_cast<double>(group.ranks() - group.per_machine) /
+                           static_cast<double>(group.ranks() - 1);
+    const BytesPerSecond through_cards = out.network_rate / outside;
+    out.exchange_rate =
+        group.per_machine == 1 ? through_cards : std::min(out.exchange_rate, through_cards);
   }
   out.graph = tuning.graph(generation, lane, rings, nvswitch, out.inner_rate, out.network_rate);
   return out;

@@ -19,15 +19,22 @@ struct FabricGroup {
   BytesPerSecond inner_rate;    // round all ranks of a machine; 0 with one rank a machine
   BytesPerSecond network_rate;  // in and out of a machine, all cards; 0 within one machine
   BytesPerSecond bus_rate;      // the smaller
+  // Bus rate at which all ranks can exchange data with all others; the ring's where nothing is
+  // shared.
+  BytesPerSecond exchange_rate;
   Seconds inner_latency;
   Seconds network_latency;
   std::string bottleneck;  // the limiting hop in words
   NcclGraph graph;
 };
 
+// The rate at which the operation's data cross the fabric: exchange_rate for all-to-all.
+BytesPerSecond bus_rate_of(CollectiveOp op, const FabricGroup& fabric);
+
 // `per_machine` ranks on the first devices of each of `machines` machines. `connections` is how
-// many network connections carry the data of one machine, where one is limited (TCP). Throws
-// UsageError if the cluster is smaller, InputError if devices are not connected.
+// many network connections carry the data of one machine, where one is limited (TCP); 0: as many as
+// NCCL opens. Throws UsageError if the cluster is smaller, InputError if devices are not
+// connected.
 FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& group,
                          const StagingModel& staging, const NcclTuning& tuning,
                          const std::string& generation, int connections);

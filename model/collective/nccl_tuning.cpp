@@ -200,6 +200,36 @@ const std::string& NcclTuning::generation_of(const std::string& architecture) co
   throw InputError("NCCL tuning " + version_ + " knows no architecture \"" + architecture + "\"");
 }
 
+const std::string& NcclTuning::generation_of_link(const std::string& lane) const {
+  const auto found = link_generations_.find(lane);
+  if (found != link_generations_.end()) return found->second;
+  throw InputError("NCCL tuning " + version_ + " knows no NVLink \"" + lane + "\"");
+}
+
+Seconds NcclTuning::base_latency() const {
+  return Seconds(1e-6 * base_us_[index(NcclAlgorithm::kRing)][index(NcclProtocol::kSimple)]);
+}
+
+Seconds NcclTuning::network_hop() const {
+  return Seconds(1e-6 * network_us_[index(NcclAlgorithm::kRing)][index(NcclProtocol::kLl)]);
+}
+
+int NcclTuning::network_hops(const Call& call, NcclAlgorithm algorithm) {
+  const int levels = static_cast<int>(formula::floor_log2(call.group.machines));
+  switch (algorithm) {
+    case NcclAlgorithm::kRing:
+      return ring_network_steps(call.op, call.group);
+    case NcclAlgorithm::kTree:
+    case NcclAlgorithm::kNvlsTree:
+      return 2 * levels;
+    case NcclAlgorithm::kNvls:
+      return call.group.machines > 1 ? 1 : 0;
+    case NcclAlgorithm::kPat:
+      return levels;
+  }
+  return 0;
+}
+
 std::vector<NcclOption> NcclTuning::options(CollectiveOp op, Bytes bytes,
                                             const CollectiveGroup& group,
                                             const NcclGraph& graph) const {
@@ -218,6 +248,7 @@ std::vector<NcclOption> NcclTuning::options(CollectiveOp op, Bytes bytes,
       const double rate = algorithm_GBps(call, algorithm, protocol);
       const double us = latency_us(call, algorithm, protocol) + bytes.si() / (1000 * rate);
       option.expected = Seconds(us * 1e-6);
+      option.network_hops = network_hops(call, algorithm);
       option.bus_rate = BytesPerSecond(rate * 1e9 * bus_factor(op, group.ranks()));
       std::tie(option.channels, option.threads) =
           channels_for(algorithm, protocol, group.ranks(), bytes, graph.channels);

@@ -41,6 +41,7 @@ struct NcclOption {
   int channels = 1;         // used for this size
   int threads = 0;          // per channel
   Seconds expected;         // NCCL's own estimate
+  int network_hops = 0;     // between machines, one after another
   BytesPerSecond bus_rate;  // of all channels, at bus bandwidth
 };
 
@@ -72,7 +73,15 @@ class NcclTuning {
   // The generation whose tables NCCL uses for a device architecture ("pascal" -> "volta"). Throws
   // InputError on an architecture it has none for.
   const std::string& generation_of(const std::string& architecture) const;
+  // The generation of devices that have such NVLinks ("nvlink3" -> "ampere"). Throws InputError.
+  const std::string& generation_of_link(const std::string& lane) const;
   const NcclPrior& prior() const { return prior_; }
+  // Launch and exit of an exchange, as the tables have them for large messages.
+  Seconds base_latency() const;
+  // One hop between machines as the tables have it, for the fastest network.
+  Seconds network_hop() const;
+  // Connections that a ring keeps open between two machines, where a connection is limited (TCP).
+  int connections_per_card() const { return connections_per_card_; }
   // Channels and threads for a message (ncclGetAlgoInfo, getChannnelThreadInfo).
   std::pair<int, int> channels_for(NcclAlgorithm algorithm, NcclProtocol protocol, int ranks,
                                    Bytes bytes, int most) const;
@@ -93,6 +102,7 @@ class NcclTuning {
   double latency_us(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
   double algorithm_GBps(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
   bool enabled(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
+  static int network_hops(const Call& call, NcclAlgorithm algorithm);
 
   std::string version_;
   PerAlgorithm base_us_{};
@@ -103,12 +113,14 @@ class NcclTuning {
   std::array<std::vector<double>, 3> tree_correction_;
   std::map<std::string, Generation> generations_;
   std::map<std::string, double> link_GBps_;
+  std::map<std::string, std::string> link_generations_;
   std::map<std::string, std::string> architectures_;
   NcclPrior prior_;
   double exchange_bytes_ = 1;
   double exchange_channels_ = 1;
   int most_channels_ = 1;
   int nvls_channels_ = 1;
+  int connections_per_card_ = 1;
   std::array<int, 3> threads_{};
   std::array<int, 3> bytes_per_thread_{};
 };

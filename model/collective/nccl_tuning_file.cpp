@@ -109,8 +109,13 @@ NcclTuning NcclTuning::load(const std::filesystem::path& file) {
   }
   plateau.finish();
   generations.finish();
-  JsonObject links = root.object("link_GBps");
-  for (const std::string& name : links.keys()) tuning.link_GBps_[name] = links.positive(name);
+  JsonObject links = root.object("links");
+  for (const std::string& name : links.keys()) {
+    JsonObject link = links.object(name);
+    tuning.link_GBps_[name] = link.positive("GBps");
+    tuning.link_generations_[name] = link.string("generation");
+    link.finish();
+  }
   JsonObject architectures = root.object("architectures");
   for (const std::string& name : architectures.keys()) {
     tuning.architectures_[name] = architectures.string(name);
@@ -124,6 +129,7 @@ NcclTuning NcclTuning::load(const std::filesystem::path& file) {
   JsonObject channels = root.object("channels");
   tuning.most_channels_ = static_cast<int>(channels.integer("most"));
   tuning.nvls_channels_ = static_cast<int>(channels.integer("nvls"));
+  tuning.connections_per_card_ = static_cast<int>(channels.integer("connections_per_card"));
   tuning.threads_ = per_protocol(channels.object("threads"));
   tuning.bytes_per_thread_ = per_protocol(channels.object("bytes_per_thread"));
   channels.finish();

@@ -66,6 +66,8 @@ LinkSpec from_quantity(std::string_view text, LinkUse use, const LinkCatalog& ca
   link.summary = "typed as a quantity";
   link.lanes = lanes;
   link.lane = "";
+  // What was typed is the link's rate; only a transport asked for by name limits a connection.
+  link.per_flow.reset();
   scale_rates(link, rate / model.data_sheet);
   link.sources["data_sheet"] = "given";
   link.warnings.push_back("link \"" + std::string(text) + "\": achieves " +

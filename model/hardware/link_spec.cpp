@@ -111,6 +111,7 @@ LinkSpec with_transport(const LinkSpec& link, std::string_view transport) {
     names.push_back(candidate.name);
     if (candidate.name != transport) continue;
     LinkSpec out = link;
+    out.transport = candidate.name;
     out.achieved = candidate.achieved;
     out.latency = candidate.latency;
     out.per_flow = candidate.per_flow;

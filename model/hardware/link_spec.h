@@ -66,6 +66,7 @@ struct LinkSpec {
   std::optional<BytesPerSecond> peer;
   std::optional<BytesPerSecond> per_flow;
   std::vector<Transport> transports;  // first is the default; empty if not a network
+  std::string transport;              // the one in use
   std::vector<MeshEdge> mesh;         // of a cube mesh: which devices, how many lanes
   // What machines with this link inside usually have around it, for machines built from flags:
   // the PCIe link below each device, the link between sockets, the memory of a socket.
