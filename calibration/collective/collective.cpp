@@ -50,15 +50,14 @@ std::vector<Prepared> prepare(const CollectiveProblem& problem,
       fabrics[key].fabric_class = problem.fabric_class;
     }
     Prepared ready{point, fabrics[key], "", {}};
+    const BytesPerSecond rate = bus_rate_of(point.op, ready.fabric);
     if (point.library == "nccl") {
       const NcclOption option = chosen(point, ready.fabric, tuning, ready.fit_name);
-      ready.input =
-          protocol_input(point.op, point.bytes, point.group, option, ready.fabric.bus_rate);
+      ready.input = protocol_input(point.op, point.bytes, point.group, option, rate);
     } else {
       const std::string algorithm = hosts.algorithm(point.library, point.op, point.bytes);
       ready.fit_name = host_fit_name(point.library, point.op, algorithm);
-      ready.input =
-          host_input(point.op, algorithm, point.bytes, point.group.ranks(), ready.fabric.bus_rate);
+      ready.input = host_input(point.op, algorithm, point.bytes, point.group.ranks(), rate);
     }
     out.push_back(std::move(ready));
   }
@@ -123,6 +122,20 @@ ParameterSet fit_all(const CollectiveProblem& problem, const std::vector<const P
     if (!reason.empty()) refused.push_back(reason);
   }
   return set;
+}
+
+std::vector<ScoredMessage> scored(const CollectiveFitResult& result,
+                                  const std::vector<Prepared>& points, const NcclTuning& tuning,
+                                  const HostTuning& hosts) {
+  CollectiveParameters parameters;
+  parameters.add(result.parameters);
+  const CollectiveModel model(tuning, hosts, std::move(parameters));
+  std::vector<ScoredMessage> out;
+  for (const Prepared& p : points) {
+    const CollectiveCall call{p.point.op, p.point.bytes, p.point.group, p.point.library, {}, {}};
+    out.push_back({p.point, p.fit_name, p.input, model.cost(call, p.fabric).time, {}, {}});
+  }
+  return out;
 }
 
 struct Predictions {
@@ -257,6 +270,15 @@ CollectiveFitResult fit_collectives(const CollectiveProblem& problem,
       hold_out(problem, prepared, tuning, hosts,
                [](const CollectivePoint& p) { return static_cast<double>(p.group.ranks()); });
   put_uncertainty(by_size, by_ranks, result.parameters);
+  result.messages = scored(result, prepared, tuning, hosts);
+  for (std::size_t i = 0; i < by_size.points.size(); ++i) {
+    const auto at = static_cast<std::size_t>(by_size.points[i] - prepared.data());
+    result.messages[at].by_size = Seconds(by_size.model[i]);
+  }
+  for (std::size_t i = 0; i < by_ranks.points.size(); ++i) {
+    const auto at = static_cast<std::size_t>(by_ranks.points[i] - prepared.data());
+    result.messages[at].by_ranks = Seconds(by_ranks.model[i]);
+  }
   std::vector<std::string> operations{""};
   for (const std::string& name : collective_names()) {
     const bool seen = std::ranges::any_of(

@@ -45,9 +45,20 @@ struct CollectiveErrors {
   ErrorSummary nccl_estimate;  // NCCL's own formula, nothing fitted; count 0 where it has none
 };
 
+// A measured message beside what was predicted for it; 0 where nothing could be.
+struct ScoredMessage {
+  CollectivePoint point;
+  std::string way;                           // name of the fit
+  formula::CollectiveProtocol::Input input;  // what the formula saw
+  Seconds fitted;                            // by the fit of all messages
+  Seconds by_size;                           // with its size held out
+  Seconds by_ranks;                          // with its rank count held out
+};
+
 struct CollectiveFitResult {
   ParameterSet parameters;               // device = fabric class; provenance left to the caller
   std::vector<CollectiveErrors> errors;  // all operations together first
+  std::vector<ScoredMessage> messages;   // in the order of the points
   std::vector<std::string> refused;      // ways with too few points or no solution, with the reason
 };
 
@@ -56,6 +67,8 @@ CollectiveFitResult fit_collectives(const CollectiveProblem& problem,
                                     const std::vector<CollectivePoint>& points,
                                     const NcclTuning& tuning, const HostTuning& hosts);
 
+// Every message with its predictions, as comma-separated values.
+std::string messages_csv(const CollectiveFitResult& result);
 // The errors as a table for people.
 std::string to_text(const CollectiveFitResult& result);
 

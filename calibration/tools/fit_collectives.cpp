@@ -1,17 +1,20 @@
-// paceline_fit_collectives RECIPE DATA-FOLDER [OUTPUT]: fits collectives as the recipe says, prints
-// the held-out errors, and writes calibration/fitted/collectives/<class>.json if OUTPUT is given.
+// paceline_fit_collectives RECIPE DATA-FOLDER [OUTPUT [MESSAGES]]: fits collectives as the recipe
+// says, prints the held-out errors, and writes calibration/fitted/collectives/<class>.json to
+// OUTPUT
+// ("-": nowhere) and every message with its predictions to MESSAGES, comma-separated.
 #include <iostream>
 
 #include "calibration/collective/collective_recipe.h"
 #include "core/data_directory.h"
+#include "core/json_writer.h"
 #include "model/hardware/copy_model.h"
 
 namespace {
 
 int run(int argc, char** argv) {
   using namespace paceline;
-  if (argc < 3 || argc > 4) {
-    throw UsageError("usage: paceline_fit_collectives RECIPE DATA-FOLDER [OUTPUT]");
+  if (argc < 3 || argc > 5) {
+    throw UsageError("usage: paceline_fit_collectives RECIPE DATA-FOLDER [OUTPUT [MESSAGES]]");
   }
   const CollectiveRecipe recipe = read_collective_recipe(
       argv[1], data_directory() / "model/catalog", CopyModel::shipped().staging());
@@ -19,7 +22,9 @@ int run(int argc, char** argv) {
       run_recipe(recipe, argv[2], NcclTuning::shipped(), HostTuning::shipped());
   result.parameters.provenance = make_provenance("paceline_fit_collectives", {});
   std::cout << to_text(result);
-  if (argc == 4 && recipe.write) write_parameters(argv[3], result.parameters);
+  const bool named = argc > 3 && std::string(argv[3]) != "-";
+  if (named && recipe.write) write_parameters(argv[3], result.parameters);
+  if (argc > 4) write_text_file(argv[4], messages_csv(result));
   return 0;
 }
 
