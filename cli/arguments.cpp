@@ -38,13 +38,23 @@ std::string Arguments::text_or(std::string_view flag, std::string_view fallback)
 
 std::string Arguments::text(std::string_view flag) const {
   const std::optional<std::string> found = find(flag);
-  if (!found) throw UsageError(flag_text(flag) + " is required");
+  // What stands without a flag is written in capitals.
+  const bool positional = !flag.empty() && flag.front() >= 'A' && flag.front() <= 'Z';
+  if (!found) {
+    throw UsageError((positional ? std::string(flag) : flag_text(flag)) + " is required");
+  }
   return *found;
 }
 
 std::vector<std::string> Arguments::all(std::string_view flag) const {
   const auto found = values_.find(std::string(flag));
   return found == values_.end() ? std::vector<std::string>() : found->second;
+}
+
+Arguments Arguments::without(std::initializer_list<std::string_view> flags) const {
+  Arguments out = *this;
+  for (const std::string_view flag : flags) out.values_.erase(std::string(flag));
+  return out;
 }
 
 std::int64_t Arguments::count_or(std::string_view flag, std::int64_t fallback,

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,11 +15,15 @@ namespace paceline {
 
 class Arguments {
  public:
-  Arguments(std::vector<std::string> argv, std::map<std::string, std::vector<std::string>> values)
-      : argv_(std::move(argv)), values_(std::move(values)) {}
+  // Results go to `out`, which must live as long.
+  Arguments(std::vector<std::string> argv, std::map<std::string, std::vector<std::string>> values,
+            std::ostream& out)
+      : argv_(std::move(argv)), values_(std::move(values)), out_(&out) {}
 
   // The command line without the program's folder, for provenance.
   const std::vector<std::string>& argv() const { return argv_; }
+
+  std::ostream& out() const { return *out_; }
 
   bool has(std::string_view flag) const;
   std::optional<std::string> find(std::string_view flag) const;
@@ -25,12 +31,15 @@ class Arguments {
   // Throws UsageError if absent.
   std::string text(std::string_view flag) const;
   std::vector<std::string> all(std::string_view flag) const;
+  // The same without these flags, for a part that does not know them.
+  Arguments without(std::initializer_list<std::string_view> flags) const;
   // A whole number from 1 to `largest`; throws UsageError otherwise.
   std::int64_t count_or(std::string_view flag, std::int64_t fallback, std::int64_t largest) const;
 
  private:
   std::vector<std::string> argv_;
   std::map<std::string, std::vector<std::string>> values_;
+  std::ostream* out_;
 };
 
 // "--batch"; only -o has one dash, since shapes are written --m, --n, --k.

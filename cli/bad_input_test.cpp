@@ -2,99 +2,15 @@
 // line on stderr says what was found and what is allowed, and nothing is left behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "core/json_writer.h"
-#include "simulator/report/test_device.h"
+#include "cli/test_program.h"
 
 namespace paceline {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-// A folder of this test's own, with made-up parameters and some broken files.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("paceline-bad-" + std::to_string(::getpid()))) {
-    fs::create_directories(path_ / "data/paceline");
-    fs::create_directories(path_ / "folder");
-    write_parameters(path_ / "good.json", made_up_parameters());
-    const std::string good = read(path_ / "good.json");
-    write_text_file(path_ / "truncated.json", good.substr(0, good.size() / 2));
-    write_text_file(path_ / "empty.json", "");
-    write_text_file(path_ / "text.json", "hello\n");
-    write_text_file(path_ / "list.json", "[1, 2]\n");
-    write_text_file(path_ / "other.json", R"({"schema": "paceline.links/1"})");
-    write_text_file(path_ / "newer.json", R"({"schema": "paceline.parameters/9"})");
-    write_text_file(path_ / "duplicate.json",
-                    R"({"schema": "paceline.parameters/1", "device": "a", "device": "b"})");
-    write_text_file(path_ / "unknown-key.json", replaced(good, "\"device\"", "\"devise\""));
-    write_text_file(path_ / "nan.json",
-                    replaced(good, "\"value\": 100000000000", "\"value\": NaN"));
-    write_text_file(path_ / "negative.json",
-                    replaced(good, "\"value\": 100000000000", "\"value\": -5"));
-    write_text_file(path_ / "no-sgemm.json", replaced(good, "openblas.sgemm", "openblas.other"));
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-  std::vector<std::string> files() const {
-    std::vector<std::string> out;
-    for (const auto& entry : fs::recursive_directory_iterator(path_)) {
-      out.push_back(entry.path().string());
-    }
-    std::sort(out.begin(), out.end());
-    return out;
-  }
-  static std::string read(const fs::path& file) {
-    std::ifstream stream(file);
-    std::stringstream text;
-    text << stream.rdbuf();
-    return text.str();
-  }
-
- private:
-  static std::string replaced(std::string text, const std::string& from, const std::string& to) {
-    const std::size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    if (at != std::string::npos) text.replace(at, from.size(), to);
-    return text;
-  }
-  fs::path path_;
-};
-
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-// Runs the program inside `folder`, where no CPU is installed.
-Outcome run(const Folder& folder, const std::string& arguments) {
-  const fs::path capture =
-      fs::temp_directory_path() / ("paceline-io-" + std::to_string(::getpid()));
-  fs::create_directories(capture);
-  const std::string command = "cd '" + folder.path().string() + "' && XDG_DATA_HOME=data '" +
-                              PACELINE_PROGRAM + "' " + arguments + " >'" +
-                              (capture / "out").string() + "' 2>'" + (capture / "err").string() +
-                              "' </dev/null";
-  const int status = std::system(command.c_str());
-  Outcome outcome;
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  outcome.out = Folder::read(capture / "out");
-  outcome.err = Folder::read(capture / "err");
-  fs::remove_all(capture);
-  return outcome;
-}
 
 struct BadInput {
   const char* name;
@@ -194,14 +110,70 @@ const BadInput kBadInputs[] = {
     {"ValidateMissing", "validate --recording none.json --device good.json", 3, "none.json"},
     {"ValidateOtherSchema", "validate --recording good.json --device good.json", 3,
      "paceline.recording/1"},
+    // Checks of measured numbers.
+    {"CheckNothing", "check", 2, "--measured"},
+    {"CheckTwoThings", "check scaling.csv --mfu 50% --device t4", 2, "give one of"},
+    {"CheckMissingFile", "check none.csv", 3, "none.csv"},
+    {"CheckFolder", "check folder", 3, "folder"},
+    {"CheckEmptyFile", "check empty.json", 3, "empty.json"},
+    {"CheckForeignText", "check text.json", 3, "text.json"},
+    {"CheckNanInTable", "check nan.csv", 3, "nan.csv:3"},
+    {"CheckShortRow", "check short.csv", 3, "short.csv:3"},
+    {"CheckTooManyDevices", "check huge.csv", 3, "1000000"},
+    {"CheckTruncatedLog", "check truncated.log --op all-reduce --gpus 8", 3, "truncated.log"},
+    {"CheckMfuText", "check --mfu half --device t4", 2, "not a positive share"},
+    {"CheckMfuNan", "check --mfu nan --device t4", 2, "not a positive share"},
+    {"CheckMfuWithoutDevice", "check --mfu 50%", 2, "--device is required"},
+    {"CheckMfuOfUnknownDevice", "check --mfu 50% --device h101", 2, "h100"},
+    {"CheckMfuPrecision", "check --mfu 50% --device k80 --precision bf16", 2, "bf16"},
+    {"CheckPeakWithoutUnit", "check --mfu 50% --device t4 --peak 1979", 2, "no unit"},
+    {"CheckRateWithoutUnit", "check --measured 500 --model resnet50 --batch 8 --device t4", 2,
+     "no unit"},
+    {"CheckRateUnit", "check --measured '500 GB/s' --model resnet50 --batch 8 --device t4", 2,
+     "unknown unit"},
+    {"CheckNegativeRate", "check --measured '-5 it/s' --model resnet50 --batch 8 --device t4", 2,
+     "not positive"},
+    {"CheckTokensOfImages", "check --measured '5 tokens/s' --model resnet50 --batch 8 --device t4",
+     2, "no tokens"},
+    {"CheckWithoutModel", "check --measured '5 it/s' --device t4", 2, "--model is required"},
+    {"CheckWithoutBatch", "check --measured '5 it/s' --model resnet50 --device t4", 2, "--batch"},
+    {"CheckBillionGpus",
+     "check --measured '5 it/s' --model resnet50 --batch 8 --device t4 --gpus 1000000000", 2,
+     "1000000"},
+    {"CheckUnevenGlobalBatch",
+     "check --measured '5 it/s' --model resnet50 --global-batch 9 --device t4 --gpus 2", 2,
+     "cannot be divided"},
+    // Plans and prices.
+    {"PlanWithoutAmount", "plan " GOOD "--deadline 3d", 2, "--samples or --tokens"},
+    {"PlanTwoAmounts", "plan " GOOD "--samples 5 --tokens 5", 2, "exclude one another"},
+    {"PlanAmount", "plan " GOOD "--samples 5Q", 2, "1.28M"},
+    {"PlanAbsurdAmount", "plan " GOOD "--samples 1e40", 2, "1.28M"},
+    {"PlanDeadlineUnit", "plan " GOOD "--samples 5 --deadline 14", 2, "--deadline"},
+    {"PlanNegativeDeadline", "plan " GOOD "--samples 5 --deadline=-1d", 2, "--deadline"},
+    {"PlanBudgetWithoutPrices", "plan " GOOD "--samples 5 --budget '$5'", 2, "--prices"},
+    {"PlanBudgetText", "plan " GOOD "--samples 5 --budget five", 2, "--budget"},
+    {"PlanTokensOfImages", "plan " GOOD "--tokens 5k", 2, "no tokens"},
+    {"PlanEvaluationWithoutCount", "plan " GOOD "--samples 5 --evaluation 5s", 2, "--evaluations"},
+    {"PlanFailuresWithoutCheckpoint", "plan " GOOD "--samples 5 --mtbf 5d", 2, "--checkpoint"},
+    {"PlanConstantFailure", "plan " GOOD "--samples 5 --mtbf 1s --checkpoint 1h", 2, "--mtbf"},
+    {"PricesMissing", "compare " GOOD "--prices none.json", 3, "none.json"},
+    {"PricesOfAnotherKind", "compare " GOOD "--prices good.json", 3, "paceline.prices/1"},
+    {"PricesOfUnknownDevice", "compare " GOOD "--prices prices.json", 3, "h100"},
+    {"OrderByPriceWithoutPrices", "compare " GOOD "--by price", 2, "--prices"},
+    {"OrderByName", "compare " GOOD "--by name", 2, "throughput"},
+    {"HtmlToMissingFolder", "predict " GOOD "--html nowhere/a.html", 3, "nowhere/a.html"},
+    {"ExplainASweep", "explain --model fcn-r --batch 8,16 --device good.json", 2,
+     "paceline compare"},
+    {"CompletionOfNoShell", "completion", 2, "SHELL"},
+    {"CompletionOfUnknownShell", "completion bsh", 2, "bash"},
 };
 
 class BadInputs : public testing::TestWithParam<BadInput> {};
 
 TEST_P(BadInputs, IsRefusedInOneHelpfulLineWithoutTrace) {
-  const Folder folder;
+  const TestFolder folder;
   const std::vector<std::string> before = folder.files();
-  const Outcome outcome = run(folder, GetParam().arguments);
+  const TestOutcome outcome = run_program_in(folder, GetParam().arguments);
   EXPECT_EQ(outcome.code, GetParam().code);
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("paceline: "));
@@ -214,8 +186,8 @@ INSTANTIATE_TEST_SUITE_P(Table, BadInputs, testing::ValuesIn(kBadInputs),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(GoodInput, IsAnsweredOnOneScreen) {
-  const Folder folder;
-  const Outcome outcome = run(folder, "predict " GOOD);
+  const TestFolder folder;
+  const TestOutcome outcome = run_program_in(folder, "predict " GOOD);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_LE(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 25);
   EXPECT_THAT(outcome.out, HasSubstr("90 % interval"));
@@ -223,26 +195,27 @@ TEST(GoodInput, IsAnsweredOnOneScreen) {
 }
 
 TEST(GoodInput, GivesTheSameBytesAgain) {
-  const Folder folder;
-  const Outcome first = run(folder, "predict " GOOD "--json");
+  const TestFolder folder;
+  const TestOutcome first = run_program_in(folder, "predict " GOOD "--json");
   EXPECT_EQ(first.code, 0) << first.err;
-  EXPECT_EQ(first.out, run(folder, "predict " GOOD "--json").out);
-  EXPECT_EQ(run(folder, "predict " GOOD "--json -o out.json").code, 0);
-  EXPECT_EQ(Folder::read(folder.path() / "out.json"), first.out);
+  EXPECT_EQ(first.out, run_program_in(folder, "predict " GOOD "--json").out);
+  EXPECT_EQ(run_program_in(folder, "predict " GOOD "--json -o out.json").code, 0);
+  EXPECT_EQ(TestFolder::read(folder.path() / "out.json"), first.out);
 }
 
 // A thousand ResNet images do not fit in 16 GB: reported in full, with its own exit code.
 TEST(GoodInput, ThatDoesNotFitInMemoryIsReportedAndInfeasible) {
-  const Folder folder;
-  const Outcome outcome = run(folder, "predict --model resnet50 --batch 1024 --device good.json");
+  const TestFolder folder;
+  const TestOutcome outcome =
+      run_program_in(folder, "predict --model resnet50 --batch 1024 --device good.json");
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.out, HasSubstr("DOES NOT FIT"));
 }
 
 TEST(GoodInput, SweepsGiveOneElementPerPointInOrderAndSkipThoseThatFail) {
-  const Folder folder;
-  const Outcome outcome =
-      run(folder, "predict --model fcn-r --batch 64,32 --device good.json,none.json --csv");
+  const TestFolder folder;
+  const TestOutcome outcome = run_program_in(
+      folder, "predict --model fcn-r --batch 64,32 --device good.json,none.json --csv");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.err, HasSubstr("none.json"));
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 3);

@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <iostream>
+
 namespace paceline {
 namespace {
 
 using Values = std::map<std::string, std::vector<std::string>>;
 
-KernelRequest read(Values values) { return read_kernel_request(Arguments({}, std::move(values))); }
+KernelRequest read(Values values) {
+  return read_kernel_request(Arguments({}, std::move(values), std::cout));
+}
 
 std::string refusal(Values values) {
   try {

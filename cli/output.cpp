@@ -1,6 +1,6 @@
 #include "cli/output.h"
 
-#include <iostream>
+#include <ostream>
 
 #include "core/json_writer.h"
 
@@ -39,8 +39,8 @@ void write_result(const Arguments& arguments, const std::string& text) {
     write_text_file(*file, text);
     return;
   }
-  std::cout << text << std::flush;
-  if (!std::cout) throw InputError("stdout: could not be written completely");
+  arguments.out() << text << std::flush;
+  if (!arguments.out()) throw InputError("stdout: could not be written completely");
 }
 
 }  // namespace paceline

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cctype>
-#include <iostream>
 #include <map>
+#include <ostream>
 
 #include "core/names.h"
 #include "core/version.h"
@@ -93,7 +93,7 @@ void refuse_repeated(const CLI::App& app, const Command& command) {
 }
 
 Arguments parse_command(const Command& command, const std::vector<std::string>& argv,
-                        bool& help_shown) {
+                        std::ostream& out, bool& help_shown) {
   CLI::App app(command.summary, "paceline " + command.name);
   app.allow_extras();
   app.footer(command.example.empty() ? "" : "Example: " + command.example);
@@ -106,9 +106,9 @@ Arguments parse_command(const Command& command, const std::vector<std::string>& 
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
+    out << app.help();
     help_shown = true;
-    return Arguments({}, {});
+    return Arguments({}, {}, out);
   } catch (const CLI::ArgumentMismatch&) {
     for (const CLI::Option* option : app.get_options()) {
       if (!words.empty() && option->check_name(words.back())) {
@@ -126,31 +126,32 @@ Arguments parse_command(const Command& command, const std::vector<std::string>& 
     if (given) values[name] = {"true"};
   }
   std::erase_if(values, [](const auto& entry) { return entry.second.empty(); });
-  return Arguments(argv, std::move(values));
+  return Arguments(argv, std::move(values), out);
 }
 
-void print_help(const CommandList& commands) {
-  std::cout << "paceline " << kVersion
-            << ": predicts how fast a deep-learning training job runs, and says why\n\n";
+void print_help(const CommandList& commands, std::ostream& out) {
+  out << "paceline " << kVersion
+      << ": predicts how fast a deep-learning training job runs, and says why\n\n";
   for (const Command& command : commands.all()) {
-    std::cout << "  " << command.name << std::string(12 - command.name.size(), ' ')
-              << command.summary << "\n";
+    out << "  " << command.name << std::string(12 - command.name.size(), ' ') << command.summary
+        << "\n";
   }
-  std::cout << "\nExample: paceline predict --model resnet50 --batch 8 --device cpu\n"
-            << "Help of a command: paceline predict --help\n";
+  out << "\nExample: paceline predict --model resnet50 --batch 8 --device cpu\n"
+      << "Help of a command: paceline predict --help\n";
 }
 
 }  // namespace
 
 std::optional<Invocation> parse_command_line(const CommandList& commands,
-                                             const std::vector<std::string>& argv) {
+                                             const std::vector<std::string>& argv,
+                                             std::ostream& out) {
   const std::string name = argv.size() > 1 ? argv[1] : "";
   if (name == "--help" || name == "-h" || name == "help") {
-    print_help(commands);
+    print_help(commands, out);
     return std::nullopt;
   }
   if (name == "--version") {
-    std::cout << "paceline " << kVersion << "\n";
+    out << "paceline " << kVersion << "\n";
     return std::nullopt;
   }
   const std::vector<std::string> names = commands.names();
@@ -158,7 +159,7 @@ std::optional<Invocation> parse_command_line(const CommandList& commands,
   const Command* command = commands.find(name);
   if (command == nullptr) throw UsageError(unknown_name_message("command", name, names));
   bool help_shown = false;
-  Arguments arguments = parse_command(*command, argv, help_shown);
+  Arguments arguments = parse_command(*command, argv, out, help_shown);
   if (help_shown) return std::nullopt;
   return Invocation{command, std::move(arguments)};
 }

@@ -1,6 +1,7 @@
 // The command line: from argv to the subcommand to run and its arguments.
 #pragma once
 
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +17,9 @@ struct Invocation {
 
 // Throws UsageError, naming the nearest valid command or flag, for anything that is not understood:
 // unknown and repeated flags, missing values, arguments too many. Nothing when the user asked for
-// help or the version, which is then printed to stdout.
+// help or the version, which is then printed to `out`; results of the command go there too.
 std::optional<Invocation> parse_command_line(const CommandList& commands,
-                                             const std::vector<std::string>& argv);
+                                             const std::vector<std::string>& argv,
+                                             std::ostream& out);
 
 }  // namespace paceline

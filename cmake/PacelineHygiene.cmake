@@ -15,3 +15,8 @@ set_tests_properties(layering standalone_headers formatting readme_accuracy PROP
                                                                                        hygiene)
 set_tests_properties(standalone_headers PROPERTIES PROCESSORS 2)
 set_tests_properties(formatting PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: clang-format")
+
+# The installed tree, as its users see it.
+add_test(NAME installed_tree COMMAND ${PROJECT_SOURCE_DIR}/cmake/test-install ${PROJECT_BINARY_DIR}
+                                     ${CMAKE_CXX_COMPILER})
+set_tests_properties(installed_tree PROPERTIES LABELS install)

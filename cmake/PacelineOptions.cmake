@@ -15,12 +15,17 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 
 add_library(paceline_options INTERFACE)
-target_include_directories(paceline_options INTERFACE ${PROJECT_SOURCE_DIR}
-                                                      ${PROJECT_BINARY_DIR}/generated)
-target_compile_options(paceline_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                                                  -Wold-style-cast -Wnon-virtual-dtor)
+# Our warnings are not those of programs that use the installed libraries.
+target_include_directories(
+  paceline_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                             $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+                             $<INSTALL_INTERFACE:include/paceline>)
+target_compile_features(paceline_options INTERFACE cxx_std_20)
+target_compile_options(
+  paceline_options INTERFACE $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>
+                             $<BUILD_INTERFACE:-Wold-style-cast;-Wnon-virtual-dtor>)
 if(PACELINE_WERROR)
-  target_compile_options(paceline_options INTERFACE -Werror)
+  target_compile_options(paceline_options INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
 if(PACELINE_SANITIZE)
   target_compile_options(paceline_options INTERFACE -fsanitize=address,undefined

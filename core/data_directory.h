@@ -6,8 +6,9 @@
 namespace paceline {
 
 // The folder that holds `model/catalog/`, `calibration/fitted/` and `validation/`: $PACELINE_DATA
-// if set; else share/paceline beside the installed program; else the source tree this was built
-// from. Throws InputError if none of them exists.
+// if set; else share/paceline beside the installed program, or in the folder of the shared object
+// that holds this code (a Python module); else the source tree this was built from. Throws
+// InputError if none of them exists.
 std::filesystem::path data_directory();
 
 // Where `calibrate --install` puts this machine's parameters: $XDG_DATA_HOME/paceline, by default

@@ -16,6 +16,8 @@ class Table {
   // As many cells as the header has.
   void add_row(std::vector<std::string> cells);
   std::size_t row_count() const { return rows_.size(); }
+  const std::vector<std::string>& header() const { return header_; }
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
   std::string to_string(TableFormat format = TableFormat::kText) const;
 
  private:

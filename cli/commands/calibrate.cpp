@@ -50,7 +50,7 @@ ExitCode run(const Arguments& arguments) {
   }
   if (arguments.has("o")) write_parameters(arguments.text("o"), result.parameters);
   if (arguments.has("install")) install(result.parameters);
-  if (arguments.has("report")) std::cout << result.report;
+  if (arguments.has("report")) arguments.out() << result.report;
   return ExitCode::kOk;
 }
 

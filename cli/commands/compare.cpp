@@ -1,25 +1,80 @@
-// paceline compare: the points of a sweep side by side.
+// paceline compare: the points of a sweep, ranked, with what cannot be told apart.
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "answers/compare/ranking.h"
 #include "cli/experiment_flags.h"
+#include "cli/html_file.h"
 #include "cli/output.h"
-#include "cli/prediction_text.h"
 #include "cli/run_sweep.h"
 #include "core/json_writer.h"
 
 namespace paceline {
 namespace {
 
+constexpr std::int64_t kMostRows = 1'000'000;
+constexpr std::size_t kRowsOfAScreen = 20;
+
+RankBy read_order(const Arguments& arguments, const PriceList* prices) {
+  const std::string by = arguments.text_or("by", "throughput");
+  if (by == "throughput") return RankBy::kThroughput;
+  if (by != "price") throw UsageError("--by \"" + by + "\" is not throughput or price");
+  if (prices == nullptr) throw UsageError("--by price needs --prices FILE");
+  return RankBy::kSamplesPerMoney;
+}
+
+// The best ones, with what the table does not say.
+std::string screen(const Arguments& arguments, const std::vector<Report>& reports,
+                   std::vector<RankedPoint> ranking, const PriceList* prices) {
+  const auto limit = static_cast<std::size_t>(
+      arguments.count_or("top", static_cast<std::int64_t>(kRowsOfAScreen), kMostRows));
+  const std::size_t all = ranking.size();
+  if (ranking.size() > limit) ranking.resize(limit);
+  std::string out = ranking_table(reports, ranking, prices).to_string();
+  if (all > limit) out += "and " + std::to_string(all - limit) + " more (--top N shows them)\n";
+  bool tied = false;
+  for (const RankedPoint& point : ranking) tied = tied || point.tied;
+  if (tied) {
+    out += "= cannot be told apart: the 90 % intervals overlap\n";
+  }
+  if (prices != nullptr) {
+    out += "prices of " + prices->date() + ", " + prices->source() + "\n";
+  }
+  return out;
+}
+
+std::string json(const std::vector<Report>& reports, const std::vector<RankedPoint>& ranking,
+                 const PriceList* prices) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const std::vector<nlohmann::ordered_json> comparison = comparison_json(ranking, prices);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    nlohmann::ordered_json entry = to_json(reports[i]);
+    entry["comparison"] = comparison[i];
+    list.push_back(std::move(entry));
+  }
+  return to_json_text(list);
+}
+
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
+  std::optional<PriceList> list;
+  if (arguments.has("prices")) list = PriceList::read(arguments.text("prices"));
+  const PriceList* prices = list ? &*list : nullptr;
+  const RankBy by = read_order(arguments, prices);
   const SweepResult sweep = run_sweep(arguments);
-  if (format == OutputFormat::kJson) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Prediction& point : sweep.points) list.push_back(to_json(point.report));
-    write_result(arguments, to_json_text(list));
-  } else {
-    write_result(arguments, prediction_table(sweep.reports()).to_string(table_format(format)));
+  const std::vector<Report> reports = sweep.reports();
+  const std::vector<RankedPoint> ranking = rank_points(reports, by, prices);
+  if (arguments.has("html")) write_html(arguments, {.reports = reports});
+  switch (format) {
+    case OutputFormat::kJson:
+      write_result(arguments, json(reports, ranking, prices));
+      break;
+    case OutputFormat::kText:
+      write_result(arguments, screen(arguments, reports, ranking, prices));
+      break;
+    default:
+      write_result(arguments,
+                   ranking_table(reports, ranking, prices).to_string(table_format(format)));
   }
   for (const std::string& error : sweep.errors) std::cerr << "paceline: skipped: " << error << "\n";
   return ExitCode::kOk;
@@ -27,6 +82,10 @@ ExitCode run(const Arguments& arguments) {
 
 std::vector<FlagSpec> flags() {
   std::vector<FlagSpec> all = experiment_flags();
+  all.push_back({"prices", "FILE", "what an hour of each device costs, with a date"});
+  all.push_back({"by", "throughput|price", "what to rank by, default throughput"});
+  all.push_back({"top", "N", "how many rows to show, default 20"});
+  all.push_back(html_flag());
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;
 }
@@ -35,7 +94,7 @@ std::vector<FlagSpec> flags() {
 
 void register_compare(CommandList& commands) {
   commands.add({.name = "compare",
-                .summary = "several experiments side by side",
+                .summary = "several experiments side by side, ranked",
                 .example = "paceline compare --model alexnet,resnet50 --batch 8-32*2 --device cpu",
                 .flags = flags(),
                 .positionals = {},

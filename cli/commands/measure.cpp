@@ -46,8 +46,8 @@ ExitCode run(const Arguments& arguments) {
   if (::isatty(STDERR_FILENO) != 0) std::cerr << "\r\033[K";
   std::size_t skipped = 0;
   for (const Measurement& result : set.results) skipped += result.skipped ? 1 : 0;
-  std::cout << options.file.string() << ": " << set.results.size() - skipped << " results, "
-            << skipped << " skipped\n";
+  arguments.out() << options.file.string() << ": " << set.results.size() - skipped << " results, "
+                  << skipped << " skipped\n";
   for (const std::string& warning : set.warnings) std::cerr << "warning: " << warning << "\n";
   return ExitCode::kOk;
 }

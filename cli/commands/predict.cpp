@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/experiment_flags.h"
+#include "cli/html_file.h"
 #include "cli/output.h"
 #include "cli/prediction_text.h"
 #include "cli/run_sweep.h"
@@ -33,6 +34,13 @@ ExitCode run(const Arguments& arguments) {
     if (!single) throw UsageError("--trace writes one experiment; this is a sweep");
     write_trace(sweep.points.front().plan, arguments.text("trace"));
   }
+  if (arguments.has("html")) {
+    if (single) {
+      write_html(arguments, sweep.points.front());
+    } else {
+      write_html(arguments, {.reports = sweep.reports()});
+    }
+  }
   write_result(arguments, render(sweep, format, single));
   for (const std::string& error : sweep.errors) std::cerr << "paceline: skipped: " << error << "\n";
   bool fits = false;
@@ -43,6 +51,7 @@ ExitCode run(const Arguments& arguments) {
 std::vector<FlagSpec> flags() {
   std::vector<FlagSpec> all = experiment_flags();
   all.push_back({"trace", "FILE", "write the simulated iteration for ui.perfetto.dev"});
+  all.push_back(html_flag());
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;
 }

@@ -40,7 +40,7 @@ Arguments with_link(const Arguments& arguments, CopyDirection direction) {
   values["intra"] = {arguments.text("link")};
   values["gpus"] = {direction == CopyDirection::kDeviceToDevice ? "2" : "1"};
   if (arguments.has("device")) values["device"] = arguments.all("device");
-  return {arguments.argv(), std::move(values)};
+  return {arguments.argv(), std::move(values), arguments.out()};
 }
 
 std::size_t device_of(const ClusterSpec& cluster, const Arguments& arguments, const char* flag,

@@ -2,23 +2,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output.h"
+#include "cli/parse_share.h"
 #include "cli/sweep.h"
 #include "core/json_writer.h"
 #include "validation/harness/validation_text.h"
 
 namespace paceline {
 namespace {
-
-double parse_share(const std::string& text) {
-  const bool percent = text.ends_with('%');
-  const std::string number = percent ? text.substr(0, text.size() - 1) : text;
-  char* end = nullptr;
-  const double value = std::strtod(number.c_str(), &end);
-  if (number.empty() || *end != '\0' || !(value > 0) || value > 1e6) {
-    throw UsageError("--fail-above \"" + text + "\" is not a positive share such as 20%");
-  }
-  return percent ? value / 100 : value;
-}
 
 std::vector<ValidationSet> chosen_sets(const Arguments& arguments) {
   const bool recording = arguments.has("recording");
@@ -35,7 +25,8 @@ std::vector<ValidationSet> chosen_sets(const Arguments& arguments) {
   }
   if (arguments.has("only")) throw UsageError("--only chooses shipped sets, not --recording");
   Thresholds thresholds;
-  if (const auto limit = arguments.find("fail-above")) thresholds.mape = parse_share(*limit);
+  if (const auto limit = arguments.find("fail-above"))
+    thresholds.mape = parse_share("--fail-above", *limit, kAnyShare);
   std::vector<ValidationSet> sets;
   for (const std::string& file : parse_names("--recording", arguments.text("recording"))) {
     std::string parameters = arguments.text("device");

@@ -1,0 +1,78 @@
+#include "answers/check/finding.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string quantity(double value, const std::string& unit) {
+  if (unit.empty()) return significant(value);
+  if (unit == "B/s") return to_text(BytesPerSecond(value));
+  if (unit == "FLOP/s") return to_text(FlopsPerSecond(value));
+  if (unit == "s") return to_text(Seconds(value));
+  return significant(value, 4) + " " + unit;
+}
+
+std::vector<Finding> worst_first(std::vector<Finding> findings) {
+  std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::verdict);
+  return findings;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPlausible:
+      return "plausible";
+    case Verdict::kImplausible:
+      return "implausible";
+    case Verdict::kImpossible:
+      return "impossible";
+  }
+  PACELINE_ASSERT(false, "every verdict has a name");
+  return "";
+}
+
+Verdict CheckResult::verdict() const {
+  Verdict worst = Verdict::kPlausible;
+  for (const Finding& finding : findings) worst = std::max(worst, finding.verdict);
+  return worst;
+}
+
+ordered_json to_json(const CheckResult& result) {
+  ordered_json findings = ordered_json::array();
+  for (const Finding& finding : worst_first(result.findings)) {
+    findings.push_back({{"what", finding.what},
+                        {"measured", finding.measured},
+                        {"expected", finding.expected},
+                        {"unit", finding.unit},
+                        {"cause", finding.cause},
+                        {"remedy", finding.remedy},
+                        {"verdict", to_string(finding.verdict)}});
+  }
+  return {{"schema", "paceline.check/1"},
+          {"verdict", to_string(result.verdict())},
+          {"findings", std::move(findings)},
+          {"notes", result.notes}};
+}
+
+std::string check_screen(const CheckResult& result) {
+  std::string out = std::string(to_string(result.verdict())) + "\n";
+  for (const Finding& finding : worst_first(result.findings)) {
+    out += "\n  " + finding.what + ": " + std::string(to_string(finding.verdict)) + "\n";
+    out += "    measured  " + quantity(finding.measured, finding.unit) + ", expected " +
+           quantity(finding.expected, finding.unit) + "\n";
+    out += "    because   " + finding.cause + "\n";
+    if (!finding.remedy.empty()) out += "    try       " + finding.remedy + "\n";
+  }
+  for (const std::string& note : result.notes) out += "\n  not checked: " + note + "\n";
+  return out;
+}
+
+}  // namespace paceline

@@ -1,0 +1,213 @@
+#include "answers/check/throughput_check.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "answers/check/network_check.h"
+#include "answers/check/utilization_check.h"
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+constexpr double kQuarter = 1.25;
+
+std::string percent(double share) { return significant(100 * share) + " %"; }
+std::string rate_text(double per_second) { return significant(per_second) + " samples/s"; }
+
+// The range in which a measurement does not contradict the prediction.
+struct Range {
+  double low = 0;
+  double high = 0;
+  bool holds(double value) const { return low <= value && value <= high; }
+};
+
+Range believable(const Estimate& predicted) {
+  const double below = predicted.median / predicted.p05;
+  const double above = predicted.p95 / predicted.median;
+  return {predicted.median / std::max(below * below, kQuarter),
+          predicted.median * std::max(above * above, kQuarter)};
+}
+
+class ThroughputCheck {
+ public:
+  explicit ThroughputCheck(const MeasuredRun& run)
+      : run_(run),
+        devices_(static_cast<double>(run.devices)),
+        rate_(samples_per_second(run.rate, run.devices, run.samples_per_iteration,
+                                 run.tokens_per_sample)) {}
+
+  std::vector<Finding> findings() && {
+    check_peak_share();
+    check_single_device();
+    check_prediction();
+    check_link();
+    return std::move(out_);
+  }
+
+ private:
+  // What the number would be if it had been read another way: (reading, samples/s).
+  std::vector<std::pair<std::string, double>> other_readings() const {
+    std::vector<std::pair<std::string, double>> out;
+    if (run_.devices > 1) {
+      if (run_.rate.per_device) {
+        out.emplace_back("the rate of all devices, multiplied by their number once more",
+                         rate_ / devices_);
+      } else {
+        out.emplace_back("the rate of one device, not of all " + std::to_string(run_.devices),
+                         rate_ * devices_);
+        out.emplace_back("multiplied twice by the number of devices", rate_ / devices_);
+      }
+    }
+    if (run_.tokens_per_sample && run_.rate.unit == RateUnit::kSamples) {
+      out.emplace_back("tokens/s, not samples/s",
+                       rate_ / static_cast<double>(*run_.tokens_per_sample));
+    }
+    return out;
+  }
+
+  double peak_share(double samples_per_s) const {
+    return samples_per_s * run_.flops_per_sample.si() /
+           (devices_ * run_.device->peak(run_.precision).si());
+  }
+
+  void check_peak_share() {
+    if (run_.device == nullptr || !run_.device->matrix_peak.contains(run_.precision)) return;
+    const double share = peak_share(rate_);
+    if (run_.assumed_peak) {
+      const double claimed = share * (run_.device->peak(run_.precision) / *run_.assumed_peak);
+      auto finding = check_peak(*run_.assumed_peak, claimed, *run_.device, run_.precision,
+                                *run_.devices_known);
+      if (finding) out_.push_back(std::move(*finding));
+    }
+    Finding finding{.what = "utilization of the arithmetic peak",
+                    .measured = share,
+                    .expected = 1,
+                    .unit = "",
+                    .cause = ""};
+    const std::string peak = to_text(devices_ * run_.device->peak(run_.precision)) + " dense " +
+                             std::string(to_string(run_.precision));
+    if (share <= 1) {
+      finding.cause = percent(share) + " of " + peak + ": possible";
+      out_.push_back(std::move(finding));
+      return;
+    }
+    finding.verdict = Verdict::kImpossible;
+    finding.cause = percent(share) + " of " + peak + " is more than the devices can do";
+    for (const auto& [reading, value] : other_readings()) {
+      if (peak_share(value) <= 1) finding.cause += "; possible if it is " + reading;
+    }
+    for (const auto& [precision, fact] : run_.device->matrix_peak) {
+      if (precision == run_.precision ||
+          fact.value.si() * devices_ <= rate_ * run_.flops_per_sample.si())
+        continue;
+      finding.cause += "; possible in " + std::string(to_string(precision));
+    }
+    out_.push_back(std::move(finding));
+  }
+
+  // Iterations per second of one device and of several: a rate per device looks like a slow-down.
+  void check_single_device() {
+    if (!run_.single_device || run_.devices < 2) return;
+    const double single = samples_per_second(
+        *run_.single_device, 1, run_.samples_per_iteration / run_.devices, run_.tokens_per_sample);
+    const double speed_up = rate_ / single;
+    const double efficiency = speed_up / devices_;
+    Finding finding{.what = "scaling efficiency",
+                    .measured = efficiency,
+                    .expected = 1,
+                    .unit = "",
+                    .cause = rate_text(rate_) + " of all " + std::to_string(run_.devices) +
+                             " devices is " + significant(speed_up) + " times one device, " +
+                             percent(efficiency) + " efficiency"};
+    if (run_.rate.unit == RateUnit::kIterations) {
+      finding.cause +=
+          "; iterations per second are ambiguous: they are of every device at once, so fewer of "
+          "them are not a slower job, since each iteration processes " +
+          std::to_string(run_.devices) + " batches";
+    }
+    if (efficiency > 1.03) {
+      finding.verdict = Verdict::kImplausible;
+      finding.cause +=
+          "; more than linear: the single-device figure was slowed by something else "
+          "(input, a cold start), or samples are counted twice";
+    }
+    out_.push_back(std::move(finding));
+  }
+
+  void check_prediction() {
+    if (run_.predicted == nullptr) return;
+    const Estimate& predicted = run_.predicted->throughput_samples_per_s;
+    const Range range = believable(predicted);
+    Finding finding{.what = "throughput against the prediction",
+                    .measured = rate_,
+                    .expected = predicted.median,
+                    .unit = "samples/s",
+                    .cause = significant(rate_ / predicted.median) + " of the prediction (" +
+                             significant(predicted.p05) + " .. " + significant(predicted.p95) +
+                             ")"};
+    if (!range.holds(rate_)) {
+      finding.verdict = Verdict::kImplausible;
+      bool explained = false;
+      for (const auto& [reading, value] : other_readings()) {
+        if (!range.holds(value)) continue;
+        finding.cause += "; it fits if it is " + reading + " (" + rate_text(value) + ")";
+        explained = true;
+      }
+      if (!explained && rate_ < predicted.median) {
+        finding.cause +=
+            "; slower than the model of this configuration: the predicted bottleneck "
+            "is " +
+            run_.predicted->bottleneck.resource;
+        finding.remedy =
+            "data loading, clocks and power limits, another process, logging that "
+            "synchronizes; then the network";
+      } else if (!explained) {
+        finding.cause +=
+            "; faster than the model: another batch, precision or model than given, "
+            "or a rate that leaves parts of the iteration out";
+      }
+    }
+    out_.push_back(std::move(finding));
+  }
+
+  // Time of one device alone: measured if given, else the predicted part without communication.
+  std::optional<Seconds> time_without_network() const {
+    const double samples = static_cast<double>(run_.samples_per_iteration);
+    if (run_.single_device) {
+      const double single =
+          samples_per_second(*run_.single_device, 1, run_.samples_per_iteration / run_.devices,
+                             run_.tokens_per_sample);
+      return Seconds(samples / devices_ / single);
+    }
+    if (run_.predicted == nullptr) return std::nullopt;
+    return run_.predicted->breakdown.total() - run_.predicted->breakdown.exposed_communication;
+  }
+
+  void check_link() {
+    if (run_.network == nullptr || run_.machines < 2) return;
+    const std::optional<Seconds> without = time_without_network();
+    if (!without) return;
+    const NetworkRun network{
+        .devices = run_.devices,
+        .iteration = Seconds(static_cast<double>(run_.samples_per_iteration) / rate_),
+        .without = *without,
+        .gradient = run_.gradient,
+        .link = run_.network};
+    std::optional<Finding> finding = check_network(network, *run_.links_known);
+    if (finding) out_.push_back(std::move(*finding));
+  }
+
+  const MeasuredRun& run_;
+  double devices_;
+  double rate_;
+  std::vector<Finding> out_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_throughput(const MeasuredRun& run) {
+  return ThroughputCheck(run).findings();
+}
+
+}  // namespace paceline

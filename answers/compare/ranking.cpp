@@ -1,0 +1,114 @@
+#include "answers/compare/ranking.h"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "answers/compare/varying.h"
+#include "core/error.h"
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double kSecondsPerHour = 3600;
+
+Estimate times(const Estimate& e, double factor) {
+  return {e.median * factor, e.p05 * factor, e.p95 * factor};
+}
+
+std::optional<Estimate> per_money(const Report& report, const PriceList* prices, bool required) {
+  if (prices == nullptr) return std::nullopt;
+  const std::optional<double> price = prices->per_hour(report.experiment.device);
+  if (!price) {
+    if (!required) return std::nullopt;
+    throw InputError("the price file has no price for " + report.experiment.device);
+  }
+  const double per_second =
+      *price * static_cast<double>(report.experiment.devices) / kSecondsPerHour;
+  return times(report.throughput_samples_per_s, 1 / per_second);
+}
+
+}  // namespace
+
+std::vector<RankedPoint> rank_points(const std::vector<Report>& reports, RankBy by,
+                                     const PriceList* prices) {
+  std::vector<RankedPoint> out(reports.size());
+  const bool money = by == RankBy::kSamplesPerMoney;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    out[i].index = i;
+    out[i].samples_per_money = per_money(reports[i], prices, money);
+  }
+  const auto value = [&](const RankedPoint& point) -> const Estimate& {
+    return money ? *point.samples_per_money : reports[point.index].throughput_samples_per_s;
+  };
+  const auto fits = [&](const RankedPoint& point) { return reports[point.index].memory.fits(); };
+  std::ranges::stable_sort(out, [&](const RankedPoint& a, const RankedPoint& b) {
+    if (fits(a) != fits(b)) return fits(a);
+    return value(a).median > value(b).median;
+  });
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool overlaps =
+        fits(out[i]) == fits(out[first]) && value(out[i]).p95 >= value(out[first]).p05;
+    if (!overlaps) first = i;
+    out[i].rank = first + 1;
+    out[i].tied = i != first;
+    if (i != first) out[first].tied = true;
+  }
+  return out;
+}
+
+Table ranking_table(const std::vector<Report>& reports, const std::vector<RankedPoint>& ranking,
+                    const PriceList* prices) {
+  const std::vector<VaryingKey> varying = varying_keys(reports);
+  std::vector<std::string> header = {"rank"};
+  for (const VaryingKey& key : varying) header.push_back(key.name);
+  for (const char* name :
+       {"samples/s", "p05", "p95", "iteration", "efficiency", "memory", "fits"}) {
+    header.emplace_back(name);
+  }
+  if (prices != nullptr) header.push_back("samples/" + prices->currency());
+  header.emplace_back("bottleneck");
+  Table table(header);
+  for (const RankedPoint& point : ranking) {
+    const Report& r = reports[point.index];
+    const Estimate& s = r.throughput_samples_per_s;
+    std::vector<std::string> cells = {std::to_string(point.rank) + (point.tied ? "=" : "")};
+    for (const VaryingKey& key : varying) cells.push_back(key.values[point.index]);
+    cells.push_back(significant(s.median, 4));
+    cells.push_back(significant(s.p05));
+    cells.push_back(significant(s.p95));
+    cells.push_back(to_text(Seconds(r.iteration_time_s.median)));
+    cells.push_back(significant(100 * r.scaling_efficiency, 3) + " %");
+    cells.push_back(to_text(Bytes(static_cast<double>(r.memory.peak()))));
+    cells.emplace_back(r.memory.fits() ? "yes" : "no");
+    if (prices != nullptr) {
+      cells.push_back(point.samples_per_money ? significant(point.samples_per_money->median) : "-");
+    }
+    cells.push_back(r.bottleneck.resource);
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+std::vector<ordered_json> comparison_json(const std::vector<RankedPoint>& ranking,
+                                          const PriceList* prices) {
+  std::vector<ordered_json> out(ranking.size());
+  for (const RankedPoint& point : ranking) {
+    ordered_json& entry = out[point.index];
+    entry = {{"rank", point.rank}, {"cannot_be_told_apart", point.tied}};
+    if (prices == nullptr) continue;
+    entry["price_date"] = prices->date();
+    entry["currency"] = prices->currency();
+    if (!point.samples_per_money) continue;
+    entry["samples_per_money"] = {{"median", point.samples_per_money->median},
+                                  {"p05", point.samples_per_money->p05},
+                                  {"p95", point.samples_per_money->p95}};
+  }
+  return out;
+}
+
+}  // namespace paceline

@@ -1,0 +1,54 @@
+#include "answers/compare/varying.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace paceline {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string text_of(const ordered_json& config, const std::string& key) {
+  const auto found = config.find(key);
+  if (found == config.end()) return "-";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+// "set" spread out, so that its keys stand beside the flags.
+ordered_json flat(const Experiment& experiment) {
+  ordered_json config = to_json(experiment);
+  const ordered_json options = config.contains("set") ? config["set"] : ordered_json::object();
+  config.erase("set");
+  for (const auto& [key, value] : options.items()) config[key] = value;
+  return config;
+}
+
+bool is_count(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::vector<VaryingKey> varying_keys(const std::vector<Report>& reports) {
+  std::vector<ordered_json> configs;
+  for (const Report& report : reports) configs.push_back(flat(report.experiment));
+  std::vector<std::string> keys;
+  for (const ordered_json& config : configs) {
+    for (const auto& [key, value] : config.items()) {
+      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+    }
+  }
+  std::vector<VaryingKey> out;
+  for (const std::string& key : keys) {
+    VaryingKey varying{key, {}, true};
+    for (const ordered_json& config : configs) varying.values.push_back(text_of(config, key));
+    const bool differs = std::ranges::any_of(
+        varying.values, [&](const std::string& value) { return value != varying.values.front(); });
+    if (!differs) continue;
+    varying.counts = std::ranges::all_of(varying.values, is_count);
+    out.push_back(std::move(varying));
+  }
+  return out;
+}
+
+}  // namespace paceline

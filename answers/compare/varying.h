@@ -1,0 +1,20 @@
+// Which settings of a sweep differ between its points.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/plan/report.h"
+
+namespace paceline {
+
+struct VaryingKey {
+  std::string name;                 // the flag's name with "_" for "-"
+  std::vector<std::string> values;  // of each report
+  bool counts = false;              // all values are whole numbers
+};
+
+// In the order of a report's "config"; options of --set by their own keys. Empty if all are equal.
+std::vector<VaryingKey> varying_keys(const std::vector<Report>& reports);
+
+}  // namespace paceline

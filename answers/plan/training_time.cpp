@@ -1,0 +1,64 @@
+#include "answers/plan/training_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+std::int64_t machines_of(const Experiment& e) {
+  return (e.devices + e.devices_per_machine - 1) / std::max<std::int64_t>(1, e.devices_per_machine);
+}
+
+std::optional<Seconds> interval_of(const Overheads& o, double machines) {
+  if (!o.checkpoint) return std::nullopt;
+  if (o.checkpoint_interval) return o.checkpoint_interval;
+  if (!o.machine_mtbf) {
+    throw UsageError("--checkpoint needs --checkpoint-interval, or --mtbf to choose it");
+  }
+  return Seconds(std::sqrt(2 * o.checkpoint->si() * o.machine_mtbf->si() / machines));
+}
+
+}  // namespace
+
+TrainingTime training_time(const Report& report, double samples, const Overheads& o) {
+  const double machines = static_cast<double>(machines_of(report.experiment));
+  const Estimate& rate = report.throughput_samples_per_s;
+  const double input = o.loader ? machines * o.loader->si() : 1e300;
+  const auto loop = [&](double per_second) { return samples / std::min(per_second, input); };
+
+  TrainingTime out;
+  out.training = Seconds(samples / rate.median);
+  out.waiting_for_input = Seconds(loop(rate.median)) - out.training;
+  if (o.evaluation) out.evaluation = o.evaluations * *o.evaluation;
+  const double busy = loop(rate.median) + out.evaluation.si();
+  out.checkpoint_interval = interval_of(o, machines);
+  const double share =
+      out.checkpoint_interval ? o.checkpoint->si() / out.checkpoint_interval->si() : 0;
+  out.checkpoints = Seconds(share * busy);
+  double lost = 0;
+  if (o.machine_mtbf) {
+    if (!out.checkpoint_interval) {
+      throw UsageError("--mtbf needs --checkpoint: without checkpoints a failure loses everything");
+    }
+    const double between = o.machine_mtbf->si() / machines;
+    lost = (out.checkpoint_interval->si() / 2 + o.restart.si()) / between;
+    if (lost >= 1) {
+      throw UsageError("--mtbf: " + significant(machines) + " machines fail every " +
+                       to_text(Seconds(between)) + ", before a checkpoint and a restart are done");
+    }
+  }
+  const double running = busy * (1 + share);
+  out.failures = Seconds(running * lost / (1 - lost));
+  const double stretch = (1 + share) / (1 - lost);
+  const auto total = [&](double per_second) {
+    return (loop(per_second) + out.evaluation.si()) * stretch;
+  };
+  out.total_s = {total(rate.median), total(rate.p95), total(rate.p05)};
+  return out;
+}
+
+}  // namespace paceline

@@ -1,0 +1,241 @@
+// paceline check: is a number that someone measured possible, and what explains it if not?
+//
+//   paceline check --measured "546.9 samples/s" --model vgg16 --batch 32 --device v100-sxm2-32g
+//                  --gpus 16 --gpus-per-node 8 --net 100gbe --calibrate "191.5 samples/s"
+//   paceline check all_reduce_perf.log --cluster dgx-a100
+//   paceline check scaling.csv --model vgg16 --batch 32 --net 100gbe
+//   paceline check --mfu 104% --device h100-sxm --precision bf16
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "answers/check/collective_check.h"
+#include "answers/check/scaling_file.h"
+#include "answers/check/throughput_check.h"
+#include "answers/check/utilization_check.h"
+#include "cli/cluster_flags.h"
+#include "cli/experiment_flags.h"
+#include "cli/output.h"
+#include "cli/parse_share.h"
+#include "cli/run_sweep.h"
+#include "core/json_writer.h"
+#include "model/hardware/copy_model.h"
+#include "model/import/imported_model.h"
+#include "traces/import/nccl_tests.h"
+
+namespace paceline {
+namespace {
+
+constexpr std::int64_t kMostDevices = 1'000'000;
+constexpr std::int64_t kLargestBatch = 1'000'000;
+constexpr std::int64_t kLargestSequence = 1'000'000;
+
+// What the flags say about the job, without predicting it.
+class Job {
+ public:
+  explicit Job(const Arguments& arguments)
+      : arguments_(arguments),
+        devices_known_(DeviceCatalog::shipped()),
+        links_known_(LinkCatalog::shipped()),
+        precision_(parse_precision(arguments.text_or("precision", "fp32"))),
+        devices_(arguments.count_or("gpus", 1, kMostDevices)),
+        per_machine_(arguments.count_or("gpus-per-node", devices_, kMostDevices)) {
+    if (arguments.has("net")) {
+      network_ = parse_link(arguments.text("net"), LinkUse::kNetwork, links_known_);
+    }
+    if (arguments.has("model")) read_model();
+  }
+
+  const DeviceCatalog& devices_known() const { return devices_known_; }
+  Precision precision() const { return precision_; }
+  // The device of the catalog; null for a CPU that is known by its parameters only.
+  const DeviceSpec* device() const {
+    const auto name = arguments_.find("device");
+    if (!name || *name == "cpu" || name->ends_with(".json")) return nullptr;
+    return &devices_known_.at(*name);
+  }
+
+  MeasuredRun measured_run() const {
+    MeasuredRun run;
+    run.rate = parse_measured_rate("--measured", arguments_.text("measured"));
+    run.devices = devices_;
+    run.machines = (devices_ + per_machine_ - 1) / per_machine_;
+    run.samples_per_iteration = samples_per_device_ * devices_;
+    run.tokens_per_sample = tokens_per_sample_;
+    run.flops_per_sample = flops_per_sample_;
+    run.gradient = gradient_;
+    run.precision = precision_;
+    run.device = device();
+    run.devices_known = &devices_known_;
+    run.network = network_ ? &*network_ : nullptr;
+    run.links_known = &links_known_;
+    if (arguments_.has("calibrate")) {
+      run.single_device = parse_measured_rate("--calibrate", arguments_.text("calibrate"));
+    }
+    if (arguments_.has("peak")) {
+      run.assumed_peak = parse_flops_per_second(arguments_.text("peak"));
+    }
+    return run;
+  }
+  ScalingJob scaling_job() const {
+    return {.samples_per_device = samples_per_device_,
+            .tokens_per_sample = tokens_per_sample_,
+            .gradient = gradient_,
+            .network = network_ ? &*network_ : nullptr,
+            .links_known = &links_known_};
+  }
+
+ private:
+  void read_model() {
+    if (arguments_.has("batch") == arguments_.has("global-batch")) {
+      throw UsageError("--model needs either --batch or --global-batch");
+    }
+    const ImportedModel model = load_model(workload_registry(), arguments_.text("model"));
+    const std::int64_t batch =
+        arguments_.has("batch") ? arguments_.count_or("batch", 1, kLargestBatch) : global_batch();
+    WorkloadOptions options{.batch = 1, .precision = precision_};
+    if (arguments_.has("seq")) options.seq = arguments_.count_or("seq", 1, kLargestSequence);
+    const WorkloadGraph graph = build_workload(model.name, model.workload, options);
+    samples_per_device_ = batch * arguments_.count_or("grad-accum", 1, 1 << 20);
+    tokens_per_sample_ = graph.tokens_per_sample();
+    flops_per_sample_ = graph.training_flops();
+    gradient_ = Bytes(element_size(Precision::kFp32) * static_cast<double>(graph.parameters()));
+  }
+  std::int64_t global_batch() const {
+    const std::int64_t all = arguments_.count_or("global-batch", 1, kLargestBatch);
+    if (all % devices_ != 0) {
+      throw UsageError("--global-batch " + std::to_string(all) + " cannot be divided over " +
+                       std::to_string(devices_) + " devices");
+    }
+    return all / devices_;
+  }
+
+  const Arguments& arguments_;
+  DeviceCatalog devices_known_;
+  LinkCatalog links_known_;
+  Precision precision_;
+  std::int64_t devices_;
+  std::int64_t per_machine_;
+  std::optional<LinkSpec> network_;
+  std::int64_t samples_per_device_ = 0;
+  std::optional<std::int64_t> tokens_per_sample_;
+  Flops flops_per_sample_;
+  Bytes gradient_;
+};
+
+CheckResult check_measured(const Arguments& arguments, const Job& job) {
+  for (const char* flag : {"model", "device"}) arguments.text(flag);  // required
+  CheckResult result;
+  MeasuredRun run = job.measured_run();
+  std::optional<SweepResult> sweep;
+  try {
+    sweep = run_sweep(arguments.without({"measured", "calibrate", "peak", "mfu"}));
+    if (sweep->points.size() != 1) throw UsageError("check takes one experiment, not a sweep");
+    run.predicted = &sweep->points.front().report;
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::kInternal) throw;
+    result.notes.push_back("the prediction: " + std::string(error.what()));
+  }
+  result.findings = check_throughput(run);
+  return result;
+}
+
+CheckResult check_mfu(const Arguments& arguments, const Job& job) {
+  ClaimedUtilization claim{parse_share("--mfu", arguments.text("mfu"), kAnyShare), {}};
+  if (arguments.has("peak")) claim.assumed_peak = parse_flops_per_second(arguments.text("peak"));
+  arguments.text("device");  // required
+  const DeviceSpec* device = job.device();
+  if (device == nullptr) throw UsageError("--mfu needs a --device of the catalog");
+  return {check_utilization(claim, *device, job.precision(), job.devices_known()), {}};
+}
+
+std::optional<CollectiveFabric> fabric_of(const Arguments& arguments, const CollectiveModel& model,
+                                          const LinkCatalog& links) {
+  const bool described = arguments.has("cluster") || arguments.has("topo") ||
+                         arguments.has("intra") || arguments.has("net");
+  if (!described) return std::nullopt;
+  const ClusterChoice choice = read_cluster_choice(arguments);
+  return CollectiveFabric{&model,
+                          fabric_group(choice.cluster, group_of(choice.cluster, choice.ranks),
+                                       CopyModel::shipped().staging(), model.tuning(),
+                                       choice.generation, choice.connections),
+                          &links};
+}
+
+CheckResult check_file(const Arguments& arguments, const Job& job) {
+  const std::string file = arguments.text("FILE");
+  const std::string text = read_text_file(file);
+  if (is_measured_table(text)) {
+    MeasuredTable table = read_measured_table(text, file);
+    if (!table.ranks.empty()) return {check_stragglers(table.ranks), {}};
+    return {check_scaling(std::move(table.points), job.scaling_job()), {}};
+  }
+  const LinkCatalog links = LinkCatalog::shipped();
+  const CollectiveModel model = CollectiveModel::shipped();
+  CollectiveImportOptions options;
+  options.operation = arguments.find("op");
+  if (arguments.has("gpus")) {
+    options.ranks = static_cast<int>(arguments.count_or("gpus", 1, kMostDevices));
+  }
+  return {
+      check_collectives(import_nccl_tests(text, file, options), fabric_of(arguments, model, links)),
+      {}};
+}
+
+ExitCode run(const Arguments& arguments) {
+  const OutputFormat format = read_format(arguments);
+  const bool file = arguments.has("FILE");
+  const bool measured = arguments.has("measured");
+  const bool mfu = arguments.has("mfu");
+  if (int{file} + int{measured} + int{mfu} != 1) {
+    throw UsageError("give one of FILE, --measured and --mfu");
+  }
+  const Job job(arguments);
+  const CheckResult result = file       ? check_file(arguments, job)
+                             : measured ? check_measured(arguments, job)
+                                        : check_mfu(arguments, job);
+  if (format == OutputFormat::kJson) {
+    write_result(arguments, to_json_text(to_json(result)));
+  } else if (format == OutputFormat::kText) {
+    write_result(arguments, check_screen(result));
+  } else {
+    Table table({"what", "measured", "expected", "unit", "verdict", "cause"});
+    for (const Finding& f : result.findings) {
+      table.add_row({f.what, significant(f.measured, 6), significant(f.expected, 6), f.unit,
+                     std::string(to_string(f.verdict)), f.cause});
+    }
+    write_result(arguments, table.to_string(table_format(format)));
+  }
+  return result.verdict() == Verdict::kPlausible ? ExitCode::kOk : ExitCode::kCheck;
+}
+
+std::vector<FlagSpec> flags() {
+  std::vector<FlagSpec> all = {
+      {"measured", "RATE", "of the whole job: samples/s, tokens/s, it/s, s; /gpu for one device"},
+      {"mfu", "SHARE", "a claimed utilization of the peak, 33% or 0.33"},
+      {"peak", "RATE", "the peak it was divided by, \"1979 TFLOP/s\""},
+      {"op", "NAME", "collective of an nccl-tests file, if it does not say"}};
+  std::set<std::string> names = {"measured", "mfu", "peak", "op"};
+  const auto add = [&](std::vector<FlagSpec> more) {
+    for (FlagSpec& flag : more) {
+      if (names.insert(flag.name).second) all.push_back(std::move(flag));
+    }
+  };
+  add(experiment_flags());
+  add(cluster_flags());
+  add(output_flags());
+  return all;
+}
+
+}  // namespace
+
+void register_check(CommandList& commands) {
+  commands.add({.name = "check",
+                .summary = "a measured number against physics and prediction",
+                .example = "paceline check --mfu 104% --device h100-sxm --precision bf16",
+                .flags = flags(),
+                .positionals = {"FILE"},
+                .run = run});
+}
+
+}  // namespace paceline

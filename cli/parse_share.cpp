@@ -1,0 +1,25 @@
+#include "cli/parse_share.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace paceline {
+
+double parse_share(std::string_view what, const std::string& text, double largest) {
+  constexpr double kSurelyPercent = 1.5;
+  std::string_view number = text;
+  const bool percent = number.ends_with('%');
+  if (percent) number.remove_suffix(1);
+  while (number.ends_with(' ')) number.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  if (!is_number || !std::isfinite(value) || value <= 0 || value > largest) {
+    throw UsageError(std::string(what) + " \"" + text + "\" is not a positive share such as 20%");
+  }
+  return percent || value > kSurelyPercent ? value / 100 : value;
+}
+
+}  // namespace paceline

@@ -1,0 +1,15 @@
+// Shares as people write them: "20%" or "0.2".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace paceline {
+
+inline constexpr double kAnyShare = 1e6;
+
+// Positive, at most `largest`; a bare number above 1.5 is taken for per cent, since nobody means
+// 104 times. Throws UsageError naming `what` and the text.
+double parse_share(std::string_view what, const std::string& text, double largest);
+
+}  // namespace paceline

@@ -1,0 +1,39 @@
+#include "cli/program.h"
+
+#include <exception>
+#include <new>
+#include <optional>
+#include <ostream>
+
+#include "cli/parse.h"
+
+namespace paceline {
+namespace {
+
+ExitCode report(std::ostream& errors, ExitCode code, const std::string& message) {
+  std::string line = message;
+  for (char& c : line) c = c == '\n' ? ' ' : c;
+  errors << "paceline: " << line << "\n";
+  return code;
+}
+
+}  // namespace
+
+ExitCode run_program(const std::vector<std::string>& argv, std::ostream& out,
+                     std::ostream& errors) {
+  try {
+    CommandList commands;
+    register_all(commands);
+    const std::optional<Invocation> invocation = parse_command_line(commands, argv, out);
+    if (!invocation) return ExitCode::kOk;
+    return invocation->command->run(invocation->arguments);
+  } catch (const Error& error) {
+    return report(errors, error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return report(errors, ExitCode::kInternal, "out of memory");
+  } catch (const std::exception& error) {
+    return report(errors, ExitCode::kInternal, error.what());
+  }
+}
+
+}  // namespace paceline

@@ -1,0 +1,37 @@
+// Runs the program itself in a folder with made-up parameters and broken files, for tests.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace paceline {
+
+// good.json: parameters of a CPU that does not exist; the other files are wrong in one way each.
+// Removed with the object.
+class TestFolder {
+ public:
+  TestFolder();
+  ~TestFolder();
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  // Every file and folder inside, sorted.
+  std::vector<std::string> files() const;
+  static std::string read(const std::filesystem::path& file);
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct TestOutcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// `arguments` as a shell reads them; no CPU is installed for the program.
+TestOutcome run_program_in(const TestFolder& folder, const std::string& arguments);
+
+}  // namespace paceline
