@@ -5,15 +5,15 @@
 namespace paceline {
 namespace {
 
-class InceptionV3 {
+class InceptionV3 : private InceptionBranches {
  public:
-  explicit InceptionV3(WorkloadBuilder& b) : b_(b) {}
+  explicit InceptionV3(WorkloadBuilder& b) : InceptionBranches(b), b_(b) {}
 
   void build() {
     TensorId x = b_.input("images", {b_.batch(), 3, 299, 299});
-    x = conv_chain(b_, "stem", x, {{32, 3, 3, 2, true}, {32, 3, 3, 1, true}, {64, 3, 3}});
+    x = chain("stem", x, {{32, 3, 3, 2, true}, {32, 3, 3, 1, true}, {64, 3, 3}});
     x = b_.max_pool("stem.pool1", x, {.kernel = 3, .stride = 2});
-    x = conv_chain(b_, "stem_b", x, {{80}, {192, 3, 3, 1, true}});
+    x = chain("stem_b", x, {{80}, {192, 3, 3, 1, true}});
     x = b_.max_pool("stem.pool2", x, {.kernel = 3, .stride = 2});
     x = grid_35("mixed_5b.", x, 32);
     x = grid_35("mixed_5c.", x, 64);
@@ -34,16 +34,6 @@ class InceptionV3 {
   }
 
  private:
-  TensorId chain(const std::string& name, TensorId x, const std::vector<ChainStep>& steps) {
-    return conv_chain(b_, name, x, steps);
-  }
-  TensorId pooled(const std::string& name, TensorId x, std::int64_t out) {
-    x = b_.average_pool(name + "pool", x, {.kernel = 3, .stride = 1, .pad = 1});
-    return chain(name + "pool_proj", x, {{out}});
-  }
-  TensorId shrunk(const std::string& name, TensorId x) {
-    return b_.max_pool(name + "pool", x, {.kernel = 3, .stride = 2});
-  }
   TensorId grid_35(const std::string& name, TensorId x, std::int64_t pool_features) {
     return b_.concat(
         name + "concat",
@@ -69,17 +59,12 @@ class InceptionV3 {
                       chain(name + "b", x, {{192}, {192, 1, 7}, {192, 7, 1}, {192, 3, 3, 2, true}}),
                       shrunk(name, x)});
   }
-  // The last convolution of two branches is split into 1x3 and 3x1 side by side.
-  TensorId split(const std::string& name, TensorId x) {
-    return b_.concat(name + "concat", {chain(name + "wide", x, {{384, 1, 3}}),
-                                       chain(name + "high", x, {{384, 3, 1}})});
-  }
   TensorId grid_8(const std::string& name, TensorId x) {
-    return b_.concat(
-        name + "concat",
-        {chain(name + "a", x, {{320}}), split(name + "b.split.", chain(name + "b", x, {{384}})),
-         split(name + "c.split.", chain(name + "c", x, {{448}, {384, 3, 3}})),
-         pooled(name, x, 192)});
+    return b_.concat(name + "concat",
+                     {chain(name + "a", x, {{320}}),
+                      split(name + "b.split.", chain(name + "b", x, {{384}}), 384),
+                      split(name + "c.split.", chain(name + "c", x, {{448}, {384, 3, 3}}), 384),
+                      pooled(name, x, 192)});
   }
   TensorId auxiliary_loss(TensorId x, TensorId labels) {
     x = b_.average_pool("aux.pool", x, {.kernel = 5, .stride = 3});

@@ -5,9 +5,9 @@
 namespace paceline {
 namespace {
 
-class InceptionV4 {
+class InceptionV4 : private InceptionBranches {
  public:
-  explicit InceptionV4(WorkloadBuilder& b) : b_(b) {}
+  explicit InceptionV4(WorkloadBuilder& b) : InceptionBranches(b), b_(b) {}
 
   void build() {
     TensorId x = stem(b_.input("images", {b_.batch(), 3, 299, 299}));
@@ -22,16 +22,6 @@ class InceptionV4 {
   }
 
  private:
-  TensorId chain(const std::string& name, TensorId x, const std::vector<ChainStep>& steps) {
-    return conv_chain(b_, name, x, steps);
-  }
-  TensorId pooled(const std::string& name, TensorId x, std::int64_t out) {
-    x = b_.average_pool(name + "pool", x, {.kernel = 3, .stride = 1, .pad = 1});
-    return chain(name + "pool_proj", x, {{out}});
-  }
-  TensorId shrunk(const std::string& name, TensorId x) {
-    return b_.max_pool(name + "pool", x, {.kernel = 3, .stride = 2});
-  }
   TensorId stem(TensorId x) {
     x = chain("stem", x, {{32, 3, 3, 2, true}, {32, 3, 3, 1, true}, {64, 3, 3}});
     x = b_.concat("stem.concat1",
@@ -66,15 +56,12 @@ class InceptionV4 {
                       chain(name + "b", x, {{256}, {256, 1, 7}, {320, 7, 1}, {320, 3, 3, 2, true}}),
                       shrunk(name, x)});
   }
-  TensorId split(const std::string& name, TensorId x) {
-    return b_.concat(name + "concat", {chain(name + "wide", x, {{256, 1, 3}}),
-                                       chain(name + "high", x, {{256, 3, 1}})});
-  }
   TensorId grid_8(const std::string& name, TensorId x) {
     return b_.concat(
         name + "concat",
-        {chain(name + "a", x, {{256}}), split(name + "b.split.", chain(name + "b", x, {{384}})),
-         split(name + "c.split.", chain(name + "c", x, {{384}, {448, 3, 1}, {512, 1, 3}})),
+        {chain(name + "a", x, {{256}}),
+         split(name + "b.split.", chain(name + "b", x, {{384}}), 256),
+         split(name + "c.split.", chain(name + "c", x, {{384}, {448, 3, 1}, {512, 1, 3}}), 256),
          pooled(name, x, 256)});
   }
 
