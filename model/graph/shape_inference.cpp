@@ -21,45 +21,51 @@ std::int64_t window_count(std::int64_t size, std::int64_t kernel, std::int64_t s
 }
 
 struct Inference {
-  const std::string& where;
-  std::span<const TensorShape> inputs;
+  std::string_view network, name;
+  std::span<const TensorShape* const> inputs;
 
   [[noreturn]] void fail(const std::string& what) const {
     std::string found;
-    for (const TensorShape& shape : inputs) found += (found.empty() ? "" : ", ") + to_string(shape);
-    throw InputError(where + ": " + what + "; inputs are " + (found.empty() ? "none" : found));
+    for (const TensorShape* shape : inputs) {
+      found += (found.empty() ? "" : ", ") + to_string(*shape);
+    }
+    throw InputError(std::string(network) + ": " + std::string(name) + ": " + what +
+                     "; inputs are " + (found.empty() ? "none" : found));
   }
-  void require(bool condition, const std::string& what) const {
+  // Building a graph checks far more than fails, so messages are put together only then.
+  void require(bool condition, const char* what) const {
     if (!condition) fail(what);
   }
   const TensorShape& input(std::size_t i = 0) const {
-    require(i < inputs.size(), "needs " + std::to_string(i + 1) + " inputs");
-    return inputs[i];
+    if (i >= inputs.size()) fail("needs " + std::to_string(i + 1) + " inputs");
+    return *inputs[i];
   }
   const TensorShape& images(std::int64_t channels) const {
     const TensorShape& x = input();
     require(x.dims.size() == 4, "needs an input of 4 dimensions (batch, channels, height, width)");
-    require(channels == 0 || x.dims[1] == channels,
-            "needs " + std::to_string(channels) + " channels");
+    if (channels != 0 && x.dims[1] != channels) {
+      fail("needs " + std::to_string(channels) + " channels");
+    }
     return x;
   }
   TensorShape last_dimension(std::int64_t in, std::int64_t out) const {
     TensorShape y = input();
-    require(!y.dims.empty() && y.dims.back() == in,
-            "needs a last dimension of " + std::to_string(in));
+    if (y.dims.empty() || y.dims.back() != in) {
+      fail("needs a last dimension of " + std::to_string(in));
+    }
     y.dims.back() = out;
     return y;
   }
   TensorShape axis_set(int axis, std::int64_t length) const {
     TensorShape y = input();
     const std::size_t at = position(axis, y);
-    require(at < y.dims.size(), "has no axis " + std::to_string(axis));
+    if (at >= y.dims.size()) fail("has no axis " + std::to_string(axis));
     y.dims[at] = length;
     return y;
   }
   std::int64_t axis_length(int axis) const {
     const std::size_t at = position(axis, input());
-    require(at < input().dims.size(), "has no axis " + std::to_string(axis));
+    if (at >= input().dims.size()) fail("has no axis " + std::to_string(axis));
     return input().dims[at];
   }
   // Whether `from`, aligned at the last dimension, repeats to `to`.
@@ -128,8 +134,9 @@ struct Inference {
     const TensorShape& x = input();
     const bool channels = op.kind == Normalization::kBatch || op.kind == Normalization::kGroup;
     require(x.dims.size() >= (channels ? 2 : 1), "needs a batch and a feature dimension");
-    require((channels ? x.dims[1] : x.dims.back()) == op.features,
-            "needs " + std::to_string(op.features) + " features");
+    if ((channels ? x.dims[1] : x.dims.back()) != op.features) {
+      fail("needs " + std::to_string(op.features) + " features");
+    }
     require(op.groups > 0 && op.features % op.groups == 0, "needs features divisible by groups");
     return x;
   }
@@ -156,19 +163,21 @@ struct Inference {
   TensorShape operator()(const Concat& op) const {
     std::int64_t total = 0;
     const std::size_t at = position(op.axis, input());
-    for (const TensorShape& shape : inputs) {
-      require(shape.dims.size() == input().dims.size() && at < shape.dims.size(),
+    for (const TensorShape* shape : inputs) {
+      require(shape->dims.size() == input().dims.size() && at < shape->dims.size(),
               "needs tensors of the same rank");
-      TensorShape same = shape;
-      same.dims[at] = input().dims[at];
-      require(same == input(), "needs tensors that differ along the joined axis only");
-      total += shape.dims[at];
+      for (std::size_t i = 0; i < shape->dims.size(); ++i) {
+        require(i == at || shape->dims[i] == input().dims[i],
+                "needs tensors that differ along the joined axis only");
+      }
+      total += shape->dims[at];
     }
     return axis_set(op.axis, total);
   }
   TensorShape operator()(const Reshape& op) const {
-    require(op.shape.elements() == input().elements(),
-            "cannot become " + to_string(op.shape) + ": the number of elements differs");
+    if (op.shape.elements() != input().elements()) {
+      fail("cannot become " + to_string(op.shape) + ": the number of elements differs");
+    }
     return op.shape;
   }
   TensorShape operator()(const Permute& op) const {
@@ -185,9 +194,10 @@ struct Inference {
     return y;
   }
   TensorShape operator()(const Slice& op) const {
-    require(op.start >= 0 && op.length > 0 && op.start + op.length <= axis_length(op.axis),
-            "the slice " + std::to_string(op.start) + ".." + std::to_string(op.start + op.length) +
-                " does not fit axis " + std::to_string(op.axis));
+    if (op.start < 0 || op.length <= 0 || op.start + op.length > axis_length(op.axis)) {
+      fail("the slice " + std::to_string(op.start) + ".." + std::to_string(op.start + op.length) +
+           " does not fit axis " + std::to_string(op.axis));
+    }
     TensorShape y = axis_set(op.axis, op.length);
     if (op.squeeze) {
       require(op.length == 1, "only an axis of one index can be dropped");
@@ -196,7 +206,7 @@ struct Inference {
     return y;
   }
   TensorShape operator()(const Expand& op) const {
-    require(broadcasts(input(), op.shape), "does not repeat to " + to_string(op.shape));
+    if (!broadcasts(input(), op.shape)) fail("does not repeat to " + to_string(op.shape));
     return op.shape;
   }
   TensorShape operator()(const Gather& op) const { return axis_set(op.axis, op.count); }
@@ -242,14 +252,10 @@ struct Inference {
 
 }  // namespace
 
-TensorShape infer_shape(const std::string& where, const OpAttributes& attributes,
-                        std::span<const TensorShape> inputs) {
-  TensorShape shape = std::visit(Inference{where, inputs}, attributes);
-  for (const std::int64_t dim : shape.dims) {
-    if (dim <= 0)
-      throw InputError(where + ": a dimension of " + to_string(shape) + " is not positive");
-  }
-  return shape;
+TensorShape infer_shape(std::string_view network, std::string_view op,
+                        const OpAttributes& attributes,
+                        std::span<const TensorShape* const> inputs) {
+  return std::visit(Inference{network, op, inputs}, attributes);
 }
 
 }  // namespace paceline

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "model/graph/op.h"
 
 namespace paceline {
 
-// Throws InputError naming the shapes if they do not fit the operation; `where` opens the message.
-TensorShape infer_shape(const std::string& where, const OpAttributes& attributes,
-                        std::span<const TensorShape> inputs);
+// Throws InputError naming network, operation and shapes if they do not fit the operation.
+TensorShape infer_shape(std::string_view network, std::string_view op,
+                        const OpAttributes& attributes, std::span<const TensorShape* const> inputs);
 
 }  // namespace paceline

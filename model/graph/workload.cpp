@@ -73,7 +73,8 @@ WorkloadGraph build_workload(const std::string& name, const Workload& workload,
                               .variant = choose_variant(name, workload, options)};
   workload.build(builder, config);
   WorkloadGraph graph = std::move(builder).build();
-  return options.precision ? with_precision(std::move(graph), *options.precision) : graph;
+  if (options.precision) return with_precision(std::move(graph), *options.precision);
+  return graph;
 }
 
 std::vector<WorkloadListing> list_workloads(const WorkloadRegistry& registry) {

@@ -17,7 +17,11 @@ bool keeps_integers(const OpAttributes& attributes) {
 
 }  // namespace
 
-WorkloadBuilder::WorkloadBuilder(std::string name, std::int64_t batch) {
+WorkloadBuilder::WorkloadBuilder(std::string name, std::int64_t batch) : name_slots_(256, 0) {
+  // Room for most networks: pages that stay untouched cost nothing, moving a graph does.
+  constexpr std::size_t kUsualMost = 4096;
+  graph_.ops_.reserve(kUsualMost);
+  graph_.tensors_.reserve(kUsualMost);
   graph_.name_ = std::move(name);
   graph_.batch_ = batch;
   if (batch <= 0) {
@@ -68,16 +72,13 @@ TensorId WorkloadBuilder::integer_input(const std::string& name, Dims dims) {
 
 TensorId WorkloadBuilder::add_op(std::string name, OpAttributes attributes,
                                  std::vector<TensorId> inputs) {
-  if (!names_.insert(name).second) {
-    throw InputError(where(name) + ": two operations have this name");
-  }
-  std::vector<TensorShape> shapes;
-  shapes.reserve(inputs.size());
-  for (const TensorId id : inputs) shapes.push_back(shape(id));
+  if (has_op(name)) throw InputError(where(name) + ": two operations have this name");
+  shapes_.clear();
+  for (const TensorId id : inputs) shapes_.push_back(&shape(id));
 
   Tensor output;
   output.name = name;
-  output.shape = infer_shape(where(name), attributes, shapes);
+  output.shape = infer_shape(graph_.name_, name, attributes, shapes_);
   if (!inputs.empty()) {
     const Tensor& first = graph_.tensor(inputs[0]);
     output.integer = first.integer && keeps_integers(attributes);
@@ -90,8 +91,32 @@ TensorId WorkloadBuilder::add_op(std::string name, OpAttributes attributes,
                          .attributes = std::move(attributes),
                          .inputs = std::move(inputs),
                          .output = id});
+  index_last_name();
   refresh_gradient(graph_.ops_.back());
   return id;
+}
+
+std::size_t WorkloadBuilder::name_slot(std::string_view name) const {
+  std::size_t slot = std::hash<std::string_view>()(name) % name_slots_.size();
+  while (name_slots_[slot] != 0 && graph_.ops_[name_slots_[slot] - 1].name != name) {
+    slot = (slot + 1) % name_slots_.size();
+  }
+  return slot;
+}
+
+bool WorkloadBuilder::has_op(std::string_view name) const {
+  return name_slots_[name_slot(name)] != 0;
+}
+
+void WorkloadBuilder::index_last_name() {
+  std::size_t first = graph_.ops_.size() - 1;
+  if (2 * graph_.ops_.size() > name_slots_.size()) {
+    name_slots_.assign(4 * name_slots_.size(), 0);
+    first = 0;
+  }
+  for (std::size_t i = first; i < graph_.ops_.size(); ++i) {
+    name_slots_[name_slot(graph_.ops_[i].name)] = static_cast<std::uint32_t>(i) + 1;
+  }
 }
 
 void WorkloadBuilder::place_in_memory(Tensor& output, const OpAttributes& attributes,
@@ -117,7 +142,7 @@ void WorkloadBuilder::refresh_gradient(const Op& op) {
 
 void WorkloadBuilder::share(Sharing sharing, const std::string& earlier) {
   PACELINE_ASSERT(!graph_.ops_.empty(), "there is an operation that shares");
-  PACELINE_ASSERT(names_.contains(earlier), "the owner of shared parameters comes first");
+  PACELINE_ASSERT(has_op(earlier), "the owner of shared parameters comes first");
   graph_.ops_.back().sharing = sharing;
   graph_.ops_.back().shares_with = earlier;
 }

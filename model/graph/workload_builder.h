@@ -10,9 +10,8 @@
 // Shapes that do not fit throw InputError, which opens with the network's and operation's names.
 #pragma once
 
-#include <set>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/graph/workload_graph.h"
@@ -102,8 +101,15 @@ class WorkloadBuilder {
                        const std::vector<TensorId>& inputs) const;
   void refresh_gradient(const Op& op);
 
+  bool has_op(std::string_view name) const;
+  void index_last_name();
+  // Where the name is, or would be put.
+  std::size_t name_slot(std::string_view name) const;
+
   WorkloadGraph graph_;
-  std::set<std::string, std::less<>> names_;
+  // Names of operations, hashed with open addressing: 1 + index of the operation, 0 if empty.
+  std::vector<std::uint32_t> name_slots_;
+  std::vector<const TensorShape*> shapes_;  // inputs of the operation being added
 };
 
 }  // namespace paceline
