@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <string>
 
 #include "core/error.h"
 #include "model/graph/rewrite/graph_rewriter.h"
@@ -67,7 +68,52 @@ bool recompute_attention(std::vector<Op>& ops) {
   return any;
 }
 
+struct IsMirrored {
+  bool operator()(const Linear&) const { return false; }
+  bool operator()(const ExpertLinear&) const { return false; }
+  bool operator()(const Conv2d&) const { return false; }
+  bool operator()(const ConvTranspose2d&) const { return false; }
+  bool operator()(const Concat&) const { return false; }
+  bool operator()(const Norm& norm) const { return norm.kind != Normalization::kBatch; }
+  bool operator()(const Dropout&) const { return false; }
+  bool operator()(const Rnn&) const { return false; }
+  bool operator()(const TrainableTensor&) const { return false; }
+  bool operator()(const CrossEntropy&) const { return false; }
+  bool operator()(const Loss&) const { return false; }
+  template <typename Other>
+  bool operator()(const Other&) const {
+    return true;
+  }
+};
+
+void recompute_cheap(std::vector<Op>& ops) {
+  for (std::size_t i = 0; i + 1 < ops.size(); ++i) {
+    ops[i].recomputed = std::visit(IsMirrored{}, ops[i].attributes);
+  }
+}
+
+// Group of each operation: those with equal numbers follow one another; 0: not recomputed.
+std::vector<std::size_t> groups_of(const std::vector<bool>& recomputed) {
+  std::vector<std::size_t> group(recomputed.size(), 0);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < recomputed.size(); ++i) {
+    if (!recomputed[i]) continue;
+    if (i == 0 || !recomputed[i - 1]) ++count;
+    group[i] = count;
+  }
+  return group;
+}
+
 }  // namespace
+
+Recomputation parse_recomputation(std::string_view text) {
+  if (text == "none") return Recomputation::kNone;
+  if (text == "selective") return Recomputation::kAttention;
+  if (text == "full") return Recomputation::kBlocks;
+  if (text == "mirror") return Recomputation::kMirror;
+  throw UsageError("recompute=" + std::string(text) +
+                   " is unknown; use none, selective, full or mirror");
+}
 
 WorkloadGraph with_recomputation(WorkloadGraph graph, Recomputation what) {
   GraphRewriter rewriter(std::move(graph));
@@ -78,7 +124,54 @@ WorkloadGraph with_recomputation(WorkloadGraph graph, Recomputation what) {
   if (what == Recomputation::kBlocks && !recompute_blocks(rewriter.ops())) {
     throw UsageError(rewriter.graph().name() + " has no blocks to recompute");
   }
+  if (what == Recomputation::kMirror) recompute_cheap(rewriter.ops());
   return std::move(rewriter).finish();
+}
+
+RecomputationSchedule recomputation_schedule(const WorkloadGraph& graph) {
+  const std::vector<Op>& ops = graph.ops();
+  RecomputationSchedule schedule;
+  std::map<TensorId, std::size_t> producer;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    schedule.recomputed.push_back(ops[i].recomputed);
+    producer[ops[i].output] = i;
+  }
+  schedule.reads_again.assign(ops.size(), 0);
+  schedule.before_backward.resize(ops.size());
+  if (std::find(schedule.recomputed.begin(), schedule.recomputed.end(), true) ==
+      schedule.recomputed.end()) {
+    return schedule;
+  }
+  std::vector<std::size_t> group;
+  for (bool changed = true; changed;) {
+    changed = false;
+    group = groups_of(schedule.recomputed);
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      for (const TensorId input : ops[i].inputs) {
+        const auto made = producer.find(input);
+        if (made == producer.end() || group[i] == 0) continue;
+        const std::size_t source = made->second;
+        if (group[source] == 0 || group[source] == group[i]) continue;
+        schedule.recomputed[source] = false;
+        changed = true;
+      }
+    }
+  }
+  // The operation whose backward comes first among those that read a group's results.
+  std::vector<std::size_t> needed_by(ops.size() + 1, 0);
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    needed_by[group[i]] = i;
+    for (const TensorId input : ops[i].inputs) {
+      const auto made = producer.find(input);
+      if (made == producer.end() || group[made->second] == 0) continue;
+      needed_by[group[made->second]] = i;
+      if (group[made->second] == group[i]) ++schedule.reads_again[made->second];
+    }
+  }
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (group[i] > 0) schedule.before_backward[needed_by[group[i]]].push_back(i);
+  }
+  return schedule;
 }
 
 Flops recomputed_flops(const WorkloadGraph& graph) {

@@ -1,0 +1,121 @@
+// PyTorch's CUDA caching allocator, from the rules its source documents (c10/cuda
+// CUDACachingAllocator.cpp): sizes are multiples of 512 B; requests up to 1 MiB are cut from
+// segments of 2 MiB, those below 10 MiB from segments of 20 MiB, larger ones get a segment of their
+// own, a multiple of 2 MiB; the smallest free block that is large enough is taken, split if what is
+// left is worth it, and joined with free neighbours of its segment when it comes back.
+#include <iterator>
+#include <list>
+#include <set>
+#include <unordered_map>
+
+#include "simulator/memory/allocator.h"
+
+namespace paceline {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kMinBlockSize = 512;
+constexpr std::int64_t kSmallSize = kMiB;
+constexpr std::int64_t kSmallBuffer = 2 * kMiB;
+constexpr std::int64_t kLargeBuffer = 20 * kMiB;
+constexpr std::int64_t kMinLargeAlloc = 10 * kMiB;
+constexpr std::int64_t kRoundLarge = 2 * kMiB;
+
+std::int64_t round_up(std::int64_t bytes, std::int64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+class Caching : public Allocator {
+ public:
+  void allocate(MemoryTape::BufferId buffer, std::int64_t bytes) override {
+    const std::int64_t size = std::max(kMinBlockSize, round_up(bytes, kMinBlockSize));
+    const bool small = size <= kSmallSize;
+    auto& pool = small ? small_ : large_;
+    auto found = pool.lower_bound({size, 0});
+    Place place;
+    if (found != pool.end()) {
+      place = found->place;
+      pool.erase(found);
+    } else {
+      place = new_segment(segment_size(size));
+    }
+    Block& block = *place;
+    block.free = false;
+    block.small = small;
+    const std::int64_t remaining = block.size - size;
+    if (small ? remaining >= kMinBlockSize : remaining > kSmallSize) {
+      Segment& segment = segments_[block.segment];
+      const Place rest = segment.insert(
+          std::next(place), {block.address + size, remaining, block.segment, true, small});
+      block.size = size;
+      add_free(rest);
+    }
+    live_[buffer] = place;
+  }
+
+  void free(MemoryTape::BufferId buffer) override {
+    const auto found = live_.find(buffer);
+    Place place = found->second;
+    live_.erase(found);
+    place->free = true;
+    Segment& segment = segments_[place->segment];
+    if (const Place next = std::next(place); next != segment.end() && next->free) {
+      remove_free(next);
+      place->size += next->size;
+      segment.erase(next);
+    }
+    if (place != segment.begin()) {
+      if (const Place before = std::prev(place); before->free) {
+        remove_free(before);
+        before->size += place->size;
+        segment.erase(place);
+        place = before;
+      }
+    }
+    add_free(place);
+  }
+
+  std::int64_t reserved() const override { return reserved_; }
+
+ private:
+  struct Block {
+    std::int64_t address, size;
+    std::size_t segment;
+    bool free, small;
+  };
+  using Segment = std::list<Block>;
+  using Place = Segment::iterator;
+  struct Free {
+    std::int64_t size, address;
+    Place place{};
+    Free(std::int64_t s, std::int64_t a) : size(s), address(a) {}
+    Free(std::int64_t s, std::int64_t a, Place p) : size(s), address(a), place(p) {}
+    bool operator<(const Free& other) const {
+      return size != other.size ? size < other.size : address < other.address;
+    }
+  };
+
+  static std::int64_t segment_size(std::int64_t size) {
+    if (size <= kSmallSize) return kSmallBuffer;
+    return size < kMinLargeAlloc ? kLargeBuffer : round_up(size, kRoundLarge);
+  }
+  Place new_segment(std::int64_t size) {
+    segments_.push_back({{reserved_, size, segments_.size(), true, false}});
+    reserved_ += size;
+    return segments_.back().begin();
+  }
+  std::set<Free>& pool_of(Place place) { return place->small ? small_ : large_; }
+  void add_free(Place place) { pool_of(place).insert({place->size, place->address, place}); }
+  void remove_free(Place place) { pool_of(place).erase({place->size, place->address}); }
+
+  std::int64_t reserved_ = 0;
+  std::vector<Segment> segments_;
+  std::set<Free> small_, large_;
+  std::unordered_map<MemoryTape::BufferId, Place> live_;
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> make_caching_allocator() { return std::make_unique<Caching>(); }
+
+}  // namespace paceline

@@ -1,0 +1,57 @@
+// How much memory a training job needs on one device, and the largest batch that fits: the one
+// entry point for reports, `paceline memory` and plans.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/memory/memory_policy.h"
+
+namespace paceline {
+
+struct MemoryRequest {
+  std::string framework = "pytorch";
+  MemorySetting setting;
+  Bytes capacity;
+  std::string architecture;  // of a GPU, for the size of its context: "volta"; empty on a CPU
+};
+
+struct MemoryResult {
+  MemoryUse use;
+  MemoryTape tape;
+  std::vector<std::string> warnings;
+};
+
+class MemoryModel {
+ public:
+  MemoryModel();
+
+  // Throws UsageError for a framework without a memory model.
+  MemoryResult predict(const WorkloadGraph& graph, const MemoryRequest& request) const;
+
+  // The largest batch from 1 to `most` that fits, by halving; none if not even one sample does.
+  // `build` makes the graph of a batch.
+  std::optional<std::int64_t> largest_batch(const std::function<WorkloadGraph(std::int64_t)>& build,
+                                            const MemoryRequest& request,
+                                            std::int64_t most = 1 << 20) const;
+
+  const MemoryPolicyRegistry& policies() const { return policies_; }
+
+ private:
+  struct Context {
+    std::int64_t bytes = 0;
+    std::string source;
+  };
+  MemoryPolicyRegistry policies_;
+  std::map<std::string, Context> contexts_;
+};
+
+// Bytes per parameter of an optimizer (model/plan/optimizer.h), at a precision; `uniform`: weights
+// themselves are 16-bit, with an fp32 copy in the optimizer.
+ModelStateSizes model_state(std::string_view optimizer, Precision precision, bool uniform = false);
+
+}  // namespace paceline

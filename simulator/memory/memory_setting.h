@@ -1,0 +1,45 @@
+// Everything beside the graph that decides how much memory an iteration takes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/units.h"
+#include "model/hardware/device_spec.h"
+#include "model/kernel/kernel.h"
+
+namespace paceline {
+
+// Bytes per parameter. fp32 training has 4 and 4; mixed precision by autocast the same, its 16-bit
+// copies live on the tape; 16-bit weights have an fp32 copy in the optimizer (`master`).
+struct ModelStateSizes {
+  double weight = 4;
+  double gradient = 4;
+  double master = 0;
+  double optimizer = 0;  // 4 per state tensor: momentum 1, Adam 2
+};
+
+// What a strategy keeps on the fullest device; strategies (simulator/strategies) fill it.
+struct StrategyMemory {
+  // Persistent buffers: buckets, fusion buffers, receive buffers, channels of the library.
+  std::int64_t communication_bytes = 0;
+  // Shares of the model's state that stay on one device (ZeRO, FSDP, key-balanced stores).
+  double weights = 1;
+  double gradients = 1;
+  double optimizer_state = 1;
+  // Whole copies that exist besides the shares while they are used (gathered layers).
+  std::int64_t gathered_bytes = 0;
+  std::string note;
+};
+
+struct MemorySetting {
+  DeviceKind device = DeviceKind::kGpu;
+  int threads = 1;  // of a CPU
+  // Scratch of one library call; empty: none is taken.
+  std::function<Bytes(const Kernel&)> workspace;
+  ModelStateSizes state;
+  StrategyMemory strategy;
+};
+
+}  // namespace paceline
