@@ -47,7 +47,7 @@ Fit fit_host(const Recording& recording, const ParameterSet& kernels) {
     const WorkloadGraph graph =
         build_workload(workloads, run.experiment.model,
                        {.batch = run.experiment.batch, .seq = run.experiment.seq});
-    const IssuedIteration issued = framework->issue(graph, context);
+    const IssuedIteration issued = framework->issue(graph, context, {});
     const Seconds priced =
         serial_iteration_time(plan_iteration(issued, costs, {}, context)).seconds();
     log_seconds.push_back(std::log(seconds_per_call(run, priced, count_host_calls(issued))));

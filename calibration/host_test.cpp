@@ -20,7 +20,7 @@ RecordedRun recorded(std::int64_t batch, const HostCosts& host, double scale = 1
   const CpuDevice device = made_up_device();
   const ExecutionContext context;
   const WorkloadGraph graph = build_workload(workload_registry(), "tiny-mlp", {.batch = batch});
-  const IssuedIteration issued = framework_registry().make("pytorch")->issue(graph, context);
+  const IssuedIteration issued = framework_registry().make("pytorch")->issue(graph, context, {});
   const PhaseTimes phases = serial_phases(plan_iteration(issued, device.costs(), host, context));
   RecordedRun run;
   run.experiment.model = "tiny-mlp";

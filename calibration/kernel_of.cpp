@@ -79,11 +79,21 @@ AttentionShape attention_of(const Measurement& m) {
           .causal = m.integer("causal") != 0};
 }
 
+StreamKind stream_kind_of(const Measurement& m) {
+  if (!has(m, "kind")) return StreamKind::kElementwise;
+  try {
+    return parse_stream_kind(m.text("kind"));
+  } catch (const UsageError& error) {
+    throw InputError("measurement of " + m.benchmark + ": axis kind: " + error.what());
+  }
+}
+
 StreamShape stream_of(const Measurement& m) {
   return {.elements = m.integer("elements"),
           .read = Bytes(m.number("read_bytes")),
           .written = Bytes(m.number("written_bytes")),
-          .row = integer_or(m, "row", 0)};
+          .row = integer_or(m, "row", 0),
+          .kind = stream_kind_of(m)};
 }
 
 }  // namespace

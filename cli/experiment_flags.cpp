@@ -89,10 +89,11 @@ void check_points(const Points& points) {
 std::vector<FlagSpec> experiment_flags() {
   std::vector<FlagSpec> flags = {
       {"model", "NAME", "a workload (paceline list workloads)"},
-      {"device", "NAME|FILE", "cpu: this machine, or a parameter file"},
+      {"device", "NAME|FILE",
+       "a device of the catalog, cpu (this machine), or a parameter or device file"},
       {"framework", "NAME", "how work is issued, default pytorch (paceline list frameworks)"},
       {"strategy", "NAME", "how gradients are aggregated, default none"},
-      {"precision", "P", "arithmetic of matrix operations: fp32 (default)"},
+      {"precision", "P", "arithmetic of matrix operations: fp32 (default), tf32, fp16, bf16, fp8"},
       {"batch", "N", "samples per device and micro-batch"},
       {"global-batch", "N", "samples of all devices together, instead of --batch"},
       {"seq", "N", "sequence length, for workloads that have one"},

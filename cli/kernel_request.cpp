@@ -108,6 +108,8 @@ Shapes attention(const Arguments& a, Precision) {
 // Tensors read and written by a pass, in sizes of the input (docs/models/gpu-memory.md).
 struct Traffic {
   double reads, writes, backward_reads, backward_writes;
+  StreamKind kind = StreamKind::kElementwise;
+  StreamKind backward_kind = StreamKind::kElementwise;
 };
 
 Shapes stream(const Arguments& a, Precision precision, const Traffic& traffic, bool has_rows) {
@@ -127,21 +129,31 @@ Shapes stream(const Arguments& a, Precision precision, const Traffic& traffic, b
     s.written = static_cast<double>(s.elements) * writes * element_size(precision);
   }
   if (has_rows) s.row = size_or(a, "row", 0);
+  s.kind = is_backward(a) ? traffic.backward_kind : traffic.kind;
   return {s};
 }
 Shapes elementwise(const Arguments& a, Precision p) { return stream(a, p, {1, 1, 2, 1}, false); }
-Shapes layer_norm(const Arguments& a, Precision p) { return stream(a, p, {1, 1, 2, 1}, true); }
-Shapes softmax(const Arguments& a, Precision p) { return stream(a, p, {1, 1, 2, 1}, true); }
+Shapes layer_norm(const Arguments& a, Precision p) {
+  return stream(a, p, {1, 1, 2, 1, StreamKind::kNormalization, StreamKind::kNormalizationBackward},
+                true);
+}
+Shapes softmax(const Arguments& a, Precision p) {
+  return stream(a, p, {1, 1, 2, 1, StreamKind::kSoftmax, StreamKind::kSoftmax}, true);
+}
 Shapes batch_norm(const Arguments& a, Precision p) { return stream(a, p, {2, 1, 4, 1}, false); }
 Shapes pool(const Arguments& a, Precision p) { return stream(a, p, {1, 0.25, 0.5, 1}, false); }
-Shapes embedding(const Arguments& a, Precision p) { return stream(a, p, {1, 1, 1, 1}, true); }
+Shapes embedding(const Arguments& a, Precision p) {
+  return stream(a, p, {1, 1, 1, 1, StreamKind::kGather, StreamKind::kGather}, true);
+}
 
 // Reads gradient and weight and keeps the state, all fp32: SGD, with momentum, Adam.
 Shapes optimizer(const Arguments& a, Precision) {
   const std::string kind = choice(a, "optimizer", {"adam", "momentum", "sgd"});
   const double reads = kind == "adam" ? 4 : kind == "momentum" ? 3 : 2;
   const double writes = kind == "adam" ? 3 : kind == "momentum" ? 2 : 1;
-  return stream(a, Precision::kFp32, {reads, writes, reads, writes}, false);
+  return stream(a, Precision::kFp32,
+                {reads, writes, reads, writes, StreamKind::kOptimizer, StreamKind::kOptimizer},
+                false);
 }
 
 struct Operation {

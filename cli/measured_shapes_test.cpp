@@ -32,7 +32,7 @@ std::set<std::string> validated_shapes() {
         context.threads = threads;
         const WorkloadGraph graph =
             build_workload(workload_registry(), network.name, {.batch = batch});
-        for (const IssuedCall& call : framework->issue(graph, context).micro_batch) {
+        for (const IssuedCall& call : framework->issue(graph, context, {}).micro_batch) {
           const bool counts =
               call.kernel && !std::holds_alternative<StreamShape>(call.kernel->shape);
           if (counts) shapes.insert(fitted_shape_text(*call.kernel));

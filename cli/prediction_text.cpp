@@ -54,9 +54,11 @@ std::string headline(const Experiment& e) {
   std::string out = e.model + ", batch " + std::to_string(e.batch);
   if (e.grad_accumulation > 1) out += " x " + std::to_string(e.grad_accumulation);
   if (e.seq) out += ", sequence " + std::to_string(*e.seq);
-  out += ", " + std::string(to_string(e.precision)) + " on " + e.device + ", " +
-         std::to_string(e.threads) + (e.threads == 1 ? " thread" : " threads") + ", " + e.framework;
-  return out;
+  out += ", " + std::string(to_string(e.precision)) + " on " + e.device + ", ";
+  if (e.threads > 0) {
+    out += std::to_string(e.threads) + (e.threads == 1 ? " thread" : " threads") + ", ";
+  }
+  return out + e.framework;
 }
 
 }  // namespace
@@ -80,7 +82,8 @@ std::string prediction_screen(const Report& r) {
   out.erase(out.find_last_not_of(' ') + 1);
   out += "\n\n  bottleneck  " + r.bottleneck.resource + ": " + r.bottleneck.text + "\n";
   out += "  arithmetic  " + to_text(r.flops_per_iteration) + " per iteration, " +
-         percent(r.model_flops_utilization) + " of the measured peak\n";
+         percent(r.model_flops_utilization) + " of the " +
+         (r.experiment.threads > 0 ? "measured" : "data-sheet") + " peak\n";
   out += "  memory      " + to_text(bytes(r.memory.peak())) + " of " +
          to_text(bytes(r.memory.capacity)) + (r.memory.fits() ? "" : ": DOES NOT FIT") + "\n";
   for (std::size_t i = 0; i < r.origins.size() && i < kMostOrigins; ++i) {

@@ -16,16 +16,19 @@ std::vector<Report> SweepResult::reports() const {
 SweepResult run_sweep(const Arguments& arguments) {
   const std::vector<Experiment> experiments = read_experiments(arguments);
   const Predictor predictor;
-  std::map<std::string, CpuDevice> devices;
+  std::map<std::string, std::unique_ptr<const TrainingDevice>> devices;
   SweepResult result;
   std::optional<Error> first;
   for (const Experiment& experiment : experiments) {
     try {
       auto device = devices.find(experiment.device);
       if (device == devices.end()) {
-        device = devices.emplace(experiment.device, read_cpu_device(experiment.device)).first;
+        device = devices
+                     .emplace(experiment.device,
+                              read_training_device(experiment.device, experiment.options))
+                     .first;
       }
-      result.points.push_back(predictor.predict(experiment, device->second));
+      result.points.push_back(predictor.predict(experiment, *device->second));
     } catch (const Error& error) {
       if (!first) first = error;
       result.errors.emplace_back(error.what());

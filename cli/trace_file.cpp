@@ -10,7 +10,7 @@
 namespace paceline {
 
 void write_trace(const IterationPlan& plan, const std::filesystem::path& file) {
-  const LoweredRun run = lower_cpu(plan, 2);
+  const LoweredRun run = lower(plan, 2);
   std::ostringstream text;
   write_chrome_trace(simulate(run.graph, run.platform), text);
   write_text_file(file, text.str());

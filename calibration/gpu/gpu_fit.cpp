@@ -125,6 +125,16 @@ struct Pool {
     }
     return out;
   }
+  std::vector<DeviceEstimate> without_architecture(const std::string& architecture) const {
+    std::vector<DeviceEstimate> out;
+    for (const DeviceEstimate& e : estimates) {
+      if (e.architecture != architecture) out.push_back(e);
+    }
+    return out;
+  }
+  // What is expected of `device` from the others, with the dispatch that its timings contain.
+  Fit expected_of(const std::string& device, const std::string& architecture,
+                  const std::vector<DeviceEstimate>& from) const;
   // Priors of a device's fit from the pool; its launch keeps the belief about its kind of timing.
   std::vector<FitParameter> priors_for(const std::string& device, const std::string& architecture,
                                        const std::vector<DeviceEstimate>& from) const {
@@ -138,6 +148,13 @@ struct Pool {
     return out;
   }
 };
+
+Fit Pool::expected_of(const std::string& device, const std::string& architecture,
+                      const std::vector<DeviceEstimate>& from) const {
+  Fit fit = expected_fit(family, priors, expect(priors, from, architecture));
+  if (timing.at(device) == Timing::kCall) add_dispatch(fit);
+  return fit;
+}
 
 // The largest products run in the largest tiles, whose operand traffic `compute_share` leaves out.
 DeviceEstimate estimate_of(const AchievedShare& achieved, std::string architecture,
@@ -201,8 +218,9 @@ std::pair<double, double> leave_one_out(const Pool& pool, const DeviceCatalog& c
   for (const auto& [device, observations] : pool.observations) {
     const std::string architecture = architecture_of(catalog, device);
     const auto others = pool.without(device);
-    Fit fit = expected_fit(pool.family, pool.priors, expect(pool.priors, others, architecture));
-    if (pool.timing.at(device) == Timing::kCall) add_dispatch(fit);
+    Fit fit = pool.expected_of(device, architecture, others);
+    const Fit apart =
+        pool.expected_of(device, architecture, pool.without_architecture(architecture));
     const Score scored = score(fit, observations);
     std::vector<double> variances = parameter_variances(fit, observations);
     unexplained.push_back(
@@ -216,6 +234,7 @@ std::pair<double, double> leave_one_out(const Pool& pool, const DeviceCatalog& c
                           .architecture_seen = kin,
                           .held_out = {},
                           .transferred = scored.predicted,
+                          .without_kin = score(apart, observations).predicted,
                           .roofline = scored.roofline});
   }
   if (out.errors.empty()) return {0, 0};

@@ -27,6 +27,7 @@ struct TransferErrors {
   bool architecture_seen = false;  // another device of the architecture was in the pool
   ErrorSummary held_out;           // its own fit, on shapes it did not see
   ErrorSummary transferred;        // no measurement of this device at all
+  ErrorSummary without_kin;        // none of any device of its architecture
   ErrorSummary roofline;           // data sheet only
   double coverage90 = 0;           // of the transferred predictions
 };

@@ -30,6 +30,7 @@ Measurement softmax(const std::string& device, std::int64_t rows, std::int64_t r
             {"timing", "device"},
             {"precision", "fp32"},
             {"elements", elements},
+            {"kind", "softmax"},
             {"row", row},
             {"read_bytes", 4.0 * static_cast<double>(elements)},
             {"written_bytes", 4.0 * static_cast<double>(elements)}};
@@ -47,8 +48,11 @@ MeasurementSet timings(const std::map<std::string, double>& memory_shares) {
     for (std::int64_t rows = 64; rows <= 65536; rows *= 2) {
       for (const std::int64_t row : {128, 300, 1024, 3000}) {
         const Bytes bytes(4.0 * static_cast<double>(rows * row));
-        const Kernel kernel{
-            "x", StreamShape{.elements = rows * row, .read = bytes, .written = bytes, .row = row}};
+        const Kernel kernel{"x", StreamShape{.elements = rows * row,
+                                             .read = bytes,
+                                             .written = bytes,
+                                             .row = row,
+                                             .kind = StreamKind::kSoftmax}};
         const double time =
             kernel_formula("gpu.stream/1").evaluate(kernel, context, truth(share).data()).total;
         set.results.push_back(softmax(device, rows, row, time * std::exp(noise(random))));

@@ -61,7 +61,7 @@ def gemm(out, row_seconds, m, n, k, layout, precision, device, timing, batch=1):
 
 def stream(out, kind, row_seconds, elements, read, written, row, precision, device, timing):
     out.add("gpu.stream." + kind, row_seconds, device=device, precision=precision, timing=timing,
-            elements=elements, read_bytes=read, written_bytes=written, row=row)
+            kind=kind, elements=elements, read_bytes=read, written_bytes=written, row=row)
 
 
 # --- aiconfigurator: inference libraries under CUDA graphs, row-major C[m,n] = A[m,k] B[k,n] -----

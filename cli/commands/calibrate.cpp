@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
-#include "simulator/lower/cpu_device.h"
+#include "simulator/device/cpu_device.h"
 
 namespace paceline {
 namespace {

@@ -5,6 +5,7 @@
 #include "cli/parse_share.h"
 #include "cli/sweep.h"
 #include "core/json_writer.h"
+#include "simulator/device/cpu_device.h"
 #include "validation/harness/validation_text.h"
 
 namespace paceline {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "model/analytic/asynchronous.h"
 
 namespace paceline {
 namespace {
@@ -41,6 +42,27 @@ class Numbering {
  private:
   std::map<std::string, std::size_t> numbers_;
 };
+
+// A serial iteration needs only how often each kernel runs and all host time together.
+struct SerialSums {
+  double host = 0;
+  std::vector<double> calls;
+  double seconds(const std::vector<double>& kernels, double host_factor) const {
+    double sum = host_factor * host;
+    for (std::size_t i = 0; i < calls.size(); ++i) sum += calls[i] * kernels[i];
+    return sum;
+  }
+};
+
+SerialSums serial_sums(const IterationPlan& plan) {
+  SerialSums out{0, std::vector<double>(plan.kernels.size(), 0.0)};
+  for_each_call(plan, [&](const PlannedCall& call, std::int64_t count) {
+    out.host += call.host.si() * static_cast<double>(count);
+    if (call.kernel == PlannedCall::kNoKernel) return;
+    out.calls[call.kernel] += static_cast<double>(count);
+  });
+  return out;
+}
 
 }  // namespace
 
@@ -78,39 +100,47 @@ PhaseTimes serial_phases(const IterationPlan& plan) {
           .optimizer = phases[Phase::kOptimizer].seconds()};
 }
 
-std::vector<double> draw_serial_iteration_times(const IterationPlan& plan, std::uint64_t seed,
-                                                int draws) {
-  double host = 0;
-  std::vector<double> seconds(plan.kernels.size(), 0.0);
-  for_each_call(plan, [&](const PlannedCall& call, std::int64_t count) {
-    host += call.host.si() * static_cast<double>(count);
-    if (call.kernel == PlannedCall::kNoKernel) return;
-    seconds[call.kernel] += plan.kernels[call.kernel].cost.time.si() * static_cast<double>(count);
-  });
+SimTime iteration_time(const IterationPlan& plan) {
+  return plan.dispatch == Dispatch::kSerial ? serial_iteration_time(plan)
+                                            : asynchronous_iteration_time(plan);
+}
+
+Breakdown breakdown(const IterationPlan& plan) {
+  return plan.dispatch == Dispatch::kSerial ? serial_breakdown(plan) : asynchronous_breakdown(plan);
+}
+
+PhaseTimes phase_times(const IterationPlan& plan) {
+  return plan.dispatch == Dispatch::kSerial ? serial_phases(plan) : asynchronous_phases(plan);
+}
+
+std::vector<double> draw_iteration_times(const IterationPlan& plan, std::uint64_t seed, int draws) {
+  const SerialSums sums = serial_sums(plan);
   Numbering families, shapes;
   std::vector<std::size_t> family, shape;
   for (const PlannedKernel& planned : plan.kernels) {
-    const std::string& name = planned.kernel.implementation;
+    const std::string& name =
+        planned.cost.family.empty() ? planned.kernel.implementation : planned.cost.family;
     family.push_back(families.number(name));
     shape.push_back(shapes.number(name + to_string(planned.kernel.shape)));
   }
   boost::random::mt19937_64 generator(seed);
   boost::random::normal_distribution<double> normal;
-  std::vector<double> out;
+  std::vector<double> out, times(plan.kernels.size());
   std::vector<double> shared(families.size());
   std::vector<double> own(shapes.size());
   for (int draw = 0; draw < draws; ++draw) {
     for (double& z : shared) z = normal(generator);
     for (double& z : own) z = normal(generator);
-    const double host_time = host * std::exp(plan.host_sd * normal(generator));
-    const double composition = std::exp(plan.composition_sd * normal(generator));
-    double kernels = 0;
+    const double host_factor = std::exp(plan.host_sd * normal(generator));
+    const double composition = plan.composition_sd * normal(generator);
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
       const KernelCost& cost = plan.kernels[i].cost;
-      kernels +=
-          seconds[i] * std::exp(cost.shared_sd * shared[family[i]] + cost.own_sd * own[shape[i]]);
+      times[i] = cost.time.si() * std::exp(cost.shared_sd * shared[family[i]] +
+                                           cost.own_sd * own[shape[i]] + composition);
     }
-    out.push_back(host_time + composition * kernels);
+    out.push_back(plan.dispatch == Dispatch::kSerial
+                      ? sums.seconds(times, host_factor)
+                      : asynchronous_iteration_seconds(plan, times, host_factor));
   }
   return out;
 }

@@ -3,7 +3,8 @@
 //
 //   T = sum over calls of repeat * (host + kernel time),
 //
-// each term rounded to the clock's picosecond. The simulation of the same plan must give exactly
+// each term rounded to the clock's picosecond; and the entry points for plans of either dispatch.
+// The simulation of the same plan must give exactly
 // this (docs/models/pytorch-cpu.md).
 #pragma once
 
@@ -21,11 +22,15 @@ SimTime serial_iteration_time(const IterationPlan& plan);
 Breakdown serial_breakdown(const IterationPlan& plan);
 PhaseTimes serial_phases(const IterationPlan& plan);
 
+// The closed form that fits the plan's dispatch: this one, or that of asynchronous.h.
+SimTime iteration_time(const IterationPlan& plan);
+Breakdown breakdown(const IterationPlan& plan);
+PhaseTimes phase_times(const IterationPlan& plan);
+
 // Times of `draws` iterations with uncertain parameters: each kernel time is multiplied by
-// exp(shared_sd * z_implementation + own_sd * z_shape + composition_sd * z), all host time by
+// exp(shared_sd * z_family + own_sd * z_shape + composition_sd * z), all host time by
 // exp(host_sd * z_host), z standard normal from the 64-bit Mersenne Twister seeded with `seed`.
 // Kernels are costed once.
-std::vector<double> draw_serial_iteration_times(const IterationPlan& plan, std::uint64_t seed,
-                                                int draws);
+std::vector<double> draw_iteration_times(const IterationPlan& plan, std::uint64_t seed, int draws);
 
 }  // namespace paceline

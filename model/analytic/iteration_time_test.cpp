@@ -49,7 +49,7 @@ TEST(SerialIteration, BreakdownAndPhasesBothAddUpToTheIteration) {
 
 TEST(Draws, WithoutUncertaintyAreAllTheIterationTime) {
   const IterationPlan plan = small_plan();
-  for (const double draw : draw_serial_iteration_times(plan, 1, 10)) {
+  for (const double draw : draw_iteration_times(plan, 1, 10)) {
     EXPECT_NEAR(draw, serial_iteration_time(plan).seconds().si(), 1e-12);
   }
 }
@@ -57,8 +57,8 @@ TEST(Draws, WithoutUncertaintyAreAllTheIterationTime) {
 TEST(Draws, RepeatForTheSameSeedAndDifferForAnother) {
   IterationPlan plan = small_plan();
   plan.kernels[0].cost.own_sd = 0.1;
-  EXPECT_EQ(draw_serial_iteration_times(plan, 7, 100), draw_serial_iteration_times(plan, 7, 100));
-  EXPECT_NE(draw_serial_iteration_times(plan, 7, 100), draw_serial_iteration_times(plan, 8, 100));
+  EXPECT_EQ(draw_iteration_times(plan, 7, 100), draw_iteration_times(plan, 7, 100));
+  EXPECT_NE(draw_iteration_times(plan, 7, 100), draw_iteration_times(plan, 8, 100));
 }
 
 // That kernels were timed alone concerns all of them at once: it does not average out.
@@ -70,7 +70,7 @@ TEST(Draws, TheErrorOfCompositionIsCommonToAllKernels) {
     plan.kernels.push_back(kernel("kernel" + std::to_string(i), 1e-3));
     plan.micro_batch.push_back({Phase::kForward, 0, i, Seconds(), 1});
   }
-  EXPECT_NEAR(standard_deviation(draw_serial_iteration_times(plan, 1, 2000)) / 0.1, 0.1, 0.01);
+  EXPECT_NEAR(standard_deviation(draw_iteration_times(plan, 1, 2000)) / 0.1, 0.1, 0.01);
 }
 
 // Errors that kernels share do not average out over an iteration; independent ones do: with 100
@@ -86,9 +86,8 @@ TEST(Draws, SharedErrorsAddAndIndependentErrorsAverage) {
     shared.micro_batch.push_back({Phase::kForward, 0, i, Seconds(), 1});
     independent.micro_batch.push_back({Phase::kForward, 0, i, Seconds(), 1});
   }
-  EXPECT_NEAR(standard_deviation(draw_serial_iteration_times(shared, 1, 2000)) / 0.1, 0.1, 0.01);
-  EXPECT_NEAR(standard_deviation(draw_serial_iteration_times(independent, 1, 2000)) / 0.1, 0.01,
-              0.001);
+  EXPECT_NEAR(standard_deviation(draw_iteration_times(shared, 1, 2000)) / 0.1, 0.1, 0.01);
+  EXPECT_NEAR(standard_deviation(draw_iteration_times(independent, 1, 2000)) / 0.1, 0.01, 0.001);
 }
 
 }  // namespace

@@ -24,8 +24,9 @@ struct KernelCost {
   Seconds time;
   Bound bound = Bound::kLatency;
   // Standard deviation of ln(time) split by how it combines over an iteration: `shared_sd` is
-  // common to all kernels of one implementation (parameter error, family bias), `own_sd` is
-  // independent.
+  // common to all kernels of one family (parameter error, family bias), `own_sd` is independent.
+  // A family is the kernels that one fit prices; empty: those of one implementation.
+  std::string family;
   double shared_sd = 0;
   double own_sd = 0;
   Origin origin;

@@ -39,6 +39,19 @@ double leverage(double variance, const FitQuality& q) {
   return seen > 0 ? std::min(kMost, variance / seen) : 0;
 }
 
+// Derivative of a parameter in the coordinate it was fitted in.
+double slope(ParameterScale scale, double value) {
+  switch (scale) {
+    case ParameterScale::kLog:
+      return value;
+    case ParameterScale::kLogit:
+      return value * (1 - value);
+    case ParameterScale::kLinear:
+      break;
+  }
+  return 1;
+}
+
 }  // namespace
 
 double parameter_variance(const FormulaEntry& formula, const Kernel& kernel,
@@ -47,19 +60,9 @@ double parameter_variance(const FormulaEntry& formula, const Kernel& kernel,
                           const std::vector<double>& covariance) {
   const std::size_t n = values.size();
   if (covariance.empty()) return 0;
-  constexpr double kStep = 1e-4;  // in the coordinate: 0.01 % of a positive parameter
-  std::vector<double> gradient(n, 0.0);
-  std::vector<double> moved = values;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (covariance[i * n + i] <= 0) continue;  // given, not fitted
-    const double at = to_coordinate(scales[i], values[i]);
-    moved[i] = from_coordinate(scales[i], at + kStep);
-    const double up = std::log(formula.evaluate(kernel, context, moved.data()).total);
-    moved[i] = from_coordinate(scales[i], at - kStep);
-    const double down = std::log(formula.evaluate(kernel, context, moved.data()).total);
-    moved[i] = values[i];
-    gradient[i] = (up - down) / (2 * kStep);
-  }
+  std::vector<double> gradient(n);
+  formula.log_gradient(kernel, context, values.data(), gradient.data());
+  for (std::size_t i = 0; i < n; ++i) gradient[i] *= slope(scales[i], values[i]);
   double variance = 0;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {

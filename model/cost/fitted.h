@@ -45,7 +45,7 @@ class FittedCostModel : public CostModel {
   std::vector<Entry> entries_;
 };
 
-// Variance of ln(time) by parameter error alone; the derivative is a central difference.
+// Variance of ln(time) by parameter error alone.
 double parameter_variance(const FormulaEntry& formula, const Kernel& kernel,
                           const ExecutionContext& context, const std::vector<double>& values,
                           const std::vector<ParameterScale>& scales,

@@ -8,6 +8,7 @@
 #include "core/names.h"
 #include "model/cost/formula_inputs.h"
 #include "model/cost/formula_list.h"
+#include "model/formula/dual.h"
 
 namespace paceline {
 namespace {
@@ -20,9 +21,23 @@ formula::TimeParts<double> evaluate(const Kernel& kernel, const ExecutionContext
   return Formula::time(input, values);
 }
 
+template <typename Formula>
+void log_gradient(const Kernel& kernel, const ExecutionContext& context, const double* values,
+                  double* out) {
+  constexpr std::size_t kCount = std::tuple_size_v<decltype(Formula::kParameters)>;
+  typename Formula::Input input;
+  read_input(kernel, context, input);
+  std::array<formula::Dual<kCount>, kCount> variables;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    variables[i] = formula::Dual<kCount>::variable(values[i], i);
+  }
+  const formula::Dual<kCount> total = Formula::time(input, variables.data()).total;
+  for (std::size_t i = 0; i < kCount; ++i) out[i] = total.v[i] / total.a;
+}
+
 template <typename... Formula>
 constexpr std::array<FormulaEntry, sizeof...(Formula)> entries(std::tuple<Formula...>*) {
-  return {{{Formula::kId, Formula::kParameters, &evaluate<Formula>}...}};
+  return {{{Formula::kId, Formula::kParameters, &evaluate<Formula>, &log_gradient<Formula>}...}};
 }
 
 constexpr auto kEntries = entries(static_cast<KernelFormulas*>(nullptr));

@@ -16,6 +16,9 @@ struct FormulaEntry {
   // `values` in the order of `parameters`.
   formula::TimeParts<double> (*evaluate)(const Kernel&, const ExecutionContext&,
                                          const double* values);
+  // Derivatives of ln(total) in each of `values`, where the choices of the formula (tile,
+  // algorithm) stay: that of a minimum is that of the smallest.
+  void (*log_gradient)(const Kernel&, const ExecutionContext&, const double* values, double* out);
 };
 
 std::span<const FormulaEntry> kernel_formulas();

@@ -1,9 +1,12 @@
 #include "model/cost/gpu.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/data_directory.h"
 #include "core/error.h"
+#include "core/json_reader.h"
+#include "core/provenance.h"
 #include "model/cost/formula_inputs.h"
 #include "model/cost/gpu_family.h"
 
@@ -27,16 +30,37 @@ std::string tile_text(const formula::TileChoice& tile) {
   return out;
 }
 
+// Rows at random places use part of what a memory access brings; how much is not in any public
+// timing, so a gather may take this factor (of one standard deviation) more or less.
+constexpr double kGatherSd = 0.3;
+
+bool is_gather(const Kernel& kernel) {
+  const auto* stream = std::get_if<StreamShape>(&kernel.shape);
+  return stream != nullptr && stream->kind == StreamKind::kGather;
+}
+
 }  // namespace
 
 GpuCostModel::GpuCostModel(DeviceSpec device, ParameterSet own, ParameterSet architecture)
     : device_(std::move(device)), own_(std::move(own)), architecture_(std::move(architecture)) {}
 
-GpuCostModel GpuCostModel::for_device(const DeviceSpec& device) {
+GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
   const std::filesystem::path folder = data_directory() / "calibration" / "fitted" / "gpu";
+  GpuParameterFiles out;
+  const auto read = [&](const std::filesystem::path& file) {
+    const std::string text = read_text_file(file);
+    out.inputs.push_back({file.filename().string(), sha256_hex(text)});
+    return parse_parameters(text, file.string());
+  };
   const std::filesystem::path own = folder / (device.name + ".json");
-  return {device, std::filesystem::exists(own) ? read_parameters(own) : ParameterSet{},
-          read_parameters(folder / ("architecture-" + device.architecture + ".json"))};
+  if (std::filesystem::exists(own)) out.own = read(own);
+  out.architecture = read(folder / ("architecture-" + device.architecture + ".json"));
+  return out;
+}
+
+GpuCostModel GpuCostModel::for_device(const DeviceSpec& device) {
+  GpuParameterFiles parameters = read_gpu_parameters(device);
+  return {device, std::move(parameters.own), std::move(parameters.architecture)};
 }
 
 const FittedCostModel& GpuCostModel::model_of(const std::string& family) const {
@@ -50,11 +74,17 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
   here.device = &device_;
   const FittedCostModel& model = model_of(of_family.implementation);
   KernelCost out = model.cost(of_family, here);
+  out.family = of_family.implementation;
   if (&model == &architecture_) {
     out.origin = {
         OriginKind::kExtrapolated,
         of_family.implementation + " of " + device_.name + " was not measured; expected " +
             "from measured devices and what is known of architecture " + device_.architecture};
+  }
+  if (is_gather(kernel)) {
+    out.shared_sd = std::hypot(out.shared_sd, kGatherSd);
+    out.origin = {OriginKind::kExtrapolated,
+                  "gathers were not measured; priced as elementwise kernels: " + out.origin.source};
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "model/cost/cost_model.h"
 #include "model/cost/fitted.h"
 #include "model/hardware/device_spec.h"
+#include "model/plan/input_file.h"
 
 namespace paceline {
 
@@ -27,6 +28,15 @@ struct KernelChoice {
   Bytes workspace;
 };
 
+// The shipped parameters for a device (calibration/fitted/gpu/).
+struct GpuParameterFiles {
+  ParameterSet own;  // empty if the device was not measured
+  ParameterSet architecture;
+  std::vector<InputFile> inputs;
+};
+// Throws InputError if its architecture has none, naming those that have.
+GpuParameterFiles read_gpu_parameters(const DeviceSpec& device);
+
 class GpuCostModel : public CostModel {
  public:
   // `own` may be empty. Throws InputError if a fit names an unknown formula.
@@ -42,6 +52,7 @@ class GpuCostModel : public CostModel {
   KernelChoice choice(const Kernel& kernel, const ExecutionContext& context) const;
 
   const DeviceSpec& device() const { return device_; }
+  const ParameterSet& own_parameters() const { return own_.parameters(); }
   std::vector<GpuFamilyOrigin> origins() const;
 
  private:

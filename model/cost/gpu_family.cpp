@@ -37,24 +37,9 @@ std::string unit_of(const Kernel& kernel, const DeviceSpec& device) {
   return device.uses_matrix_units(kernel.precision) ? "matrix" : "vector";
 }
 
-std::string stream_kind(std::string_view implementation) {
-  struct Word {
-    std::string_view text;
-    std::string_view kind;
-  };
-  constexpr std::array<Word, 6> kWords = {{{"norm", "normalization"},
-                                           {"softmax", "softmax"},
-                                           {"optimizer", "optimizer"},
-                                           {"adam", "optimizer"},
-                                           {"sgd", "optimizer"},
-                                           {"cross_entropy", "softmax"}}};
-  const bool backward = implementation.find("backward") != std::string_view::npos;
-  for (const Word& word : kWords) {
-    if (implementation.find(word.text) == std::string_view::npos) continue;
-    const bool norm_backward = backward && word.kind == "normalization";
-    return norm_backward ? "normalization_backward" : std::string(word.kind);
-  }
-  return "elementwise";
+// Nobody has published timings of gathers: they are priced as elementwise kernels of their traffic.
+std::string_view stream_kind(StreamKind kind) {
+  return to_string(kind == StreamKind::kGather ? StreamKind::kElementwise : kind);
 }
 
 }  // namespace
@@ -62,8 +47,8 @@ std::string stream_kind(std::string_view implementation) {
 std::span<const GpuFamily> gpu_families() { return kFamilies; }
 
 std::string gpu_family(const Kernel& kernel, const DeviceSpec& device) {
-  if (std::holds_alternative<StreamShape>(kernel.shape)) {
-    return "gpu.stream." + stream_kind(kernel.implementation);
+  if (const auto* stream = std::get_if<StreamShape>(&kernel.shape)) {
+    return "gpu.stream." + std::string(stream_kind(stream->kind));
   }
   const std::string unit = unit_of(kernel, device);
   if (std::holds_alternative<GemmShape>(kernel.shape)) return "gpu.gemm." + unit;

@@ -25,10 +25,9 @@ struct GpuFamily {
 
 std::span<const GpuFamily> gpu_families();
 
-// The family of a kernel on `device`. Stream kernels are told apart by the words of their
-// implementation ("aten.layer_norm_backward"); those without a known word are elementwise. fp8
-// kernels other than matrix products share the fits of other matrix-unit kernels. Throws UsageError
-// if the device has no arithmetic of the kernel's precision.
+// The family of a kernel on `device`, from its shape. fp8 kernels other than matrix products share
+// the fits of other matrix-unit kernels. Throws UsageError if the device has no arithmetic of the
+// kernel's precision.
 std::string gpu_family(const Kernel& kernel, const DeviceSpec& device);
 
 }  // namespace paceline

@@ -35,8 +35,11 @@ std::vector<Kernel> kernels() {
            ConvShape{
                .pass = Pass::kWgrad, .n = 64, .c = 64, .h = 56, .w = 56, .k = 256, .r = 1, .s = 1}},
           {"aten.relu", StreamShape{.elements = 16000000, .read = bytes, .written = bytes}},
-          {"aten.layer_norm",
-           StreamShape{.elements = 16000000, .read = bytes, .written = bytes, .row = 1024}},
+          {"aten.layer_norm", StreamShape{.elements = 16000000,
+                                          .read = bytes,
+                                          .written = bytes,
+                                          .row = 1024,
+                                          .kind = StreamKind::kNormalization}},
           {"lstm", RnnShape{.hidden = 512, .batch = 64, .steps = 32}}};
 }
 
@@ -113,18 +116,34 @@ TEST(GpuCostModel, RefusesArithmeticTheDeviceDoesNotHave) {
   EXPECT_THROW(model_of("a100-sxm-80g").cost(kernel, {}), UsageError);
 }
 
-TEST(GpuFamily, FollowsFromShapePrecisionAndName) {
+TEST(GpuFamily, FollowsFromShapeAndPrecisionNotFromTheName) {
   const DeviceSpec& v100 = catalog().at("v100-sxm2-16g");
   const GemmShape gemm{.m = 64, .n = 64, .k = 64};
   EXPECT_EQ(gpu_family({"x", gemm}, v100), "gpu.gemm.vector");
   EXPECT_EQ(gpu_family({"x", gemm, Precision::kFp16}, v100), "gpu.gemm.matrix");
-  const StreamShape stream{.elements = 10, .read = Bytes(40), .written = Bytes(40)};
-  EXPECT_EQ(gpu_family({"aten.layer_norm_backward", stream}, v100),
-            "gpu.stream.normalization_backward");
-  EXPECT_EQ(gpu_family({"aten.batch_norm", stream}, v100), "gpu.stream.normalization");
-  EXPECT_EQ(gpu_family({"aten.log_softmax", stream}, v100), "gpu.stream.softmax");
-  EXPECT_EQ(gpu_family({"optimizer.adam", stream}, v100), "gpu.stream.optimizer");
-  EXPECT_EQ(gpu_family({"aten.add", stream}, v100), "gpu.stream.elementwise");
+  const auto stream_family = [&](StreamKind kind) {
+    return gpu_family(
+        {"aten.layer_norm",
+         StreamShape{.elements = 10, .read = Bytes(40), .written = Bytes(40), .kind = kind}},
+        v100);
+  };
+  EXPECT_EQ(stream_family(StreamKind::kNormalizationBackward), "gpu.stream.normalization_backward");
+  EXPECT_EQ(stream_family(StreamKind::kSoftmax), "gpu.stream.softmax");
+  EXPECT_EQ(stream_family(StreamKind::kOptimizer), "gpu.stream.optimizer");
+  EXPECT_EQ(stream_family(StreamKind::kElementwise), "gpu.stream.elementwise");
+  EXPECT_EQ(stream_family(StreamKind::kGather), "gpu.stream.elementwise");
+}
+
+// Nobody has timed gathers: their price says that it is that of something else, and is less sure.
+TEST(GpuCostModel, SaysThatGathersArePricedAsElementwiseKernels) {
+  const GpuCostModel& model = model_of("a100-sxm-80g");
+  StreamShape shape{.elements = 1 << 24, .read = Bytes(64e6), .written = Bytes(64e6), .row = 512};
+  const KernelCost elementwise = model.cost({"copy", shape}, {});
+  shape.kind = StreamKind::kGather;
+  const KernelCost gather = model.cost({"embedding", shape}, {});
+  EXPECT_EQ(elementwise.origin.kind, OriginKind::kFitted);
+  EXPECT_EQ(gather.origin.kind, OriginKind::kExtrapolated);
+  EXPECT_GT(gather.shared_sd, elementwise.shared_sd);
 }
 
 }  // namespace

@@ -88,11 +88,9 @@ TEST(Formulas, MoreBytesTakeLonger) {
   }
 }
 
-// The total is never less than any of its parts: no resource is used for free.
-TEST(Formulas, TheTotalCoversEachPart) {
-  std::mt19937 random(3);
-  // One kernel of each kind; a formula takes the one its name says.
-  const std::map<std::string, Kernel> kernels = {
+// One kernel of each kind; a formula takes the one its name says.
+std::map<std::string, Kernel> one_of_each_kind() {
+  return {
       {"gemm", {"x", GemmShape{.m = 512, .n = 64, .k = 2048, .trans_a = true}}},
       {"convolution", {"x", ConvShape{.n = 4, .c = 3, .h = 32, .w = 32, .k = 16, .r = 3, .s = 3}}},
       {"stream",
@@ -101,9 +99,14 @@ TEST(Formulas, TheTotalCoversEachPart) {
       {"rnn", {"x", RnnShape{.input = 64, .hidden = 128, .batch = 8, .steps = 10, .layers = 2}}},
       {"attention",
        {"x", AttentionShape{.batch = 2, .seq = 256, .heads = 4, .kv_heads = 2, .head_dim = 64}}}};
+}
+
+// The total is never less than any of its parts: no resource is used for free.
+TEST(Formulas, TheTotalCoversEachPart) {
+  std::mt19937 random(3);
   const DeviceCatalog devices = DeviceCatalog::shipped();
   for (const FormulaEntry& entry : kernel_formulas()) {
-    for (const auto& [kind, kernel] : kernels) {
+    for (const auto& [kind, kernel] : one_of_each_kind()) {
       if (entry.id.find(kind) == std::string_view::npos) continue;
       for (const int threads : {1, 2, 16}) {
         const std::vector<double> values = plausible(entry, random);
@@ -114,6 +117,39 @@ TEST(Formulas, TheTotalCoversEachPart) {
       }
     }
   }
+}
+
+// The derivative by forward differentiation is that by central differences. A difference across
+// the edge of a choice (another tile becomes the fastest) is no derivative, so a few may disagree.
+TEST(Formulas, TheLogGradientIsThatOfTheTime) {
+  std::mt19937 random(4);
+  const DeviceCatalog devices = DeviceCatalog::shipped();
+  int compared = 0, unequal = 0;
+  for (const FormulaEntry& entry : kernel_formulas()) {
+    for (const auto& [kind, kernel] : one_of_each_kind()) {
+      if (entry.id.find(kind) == std::string_view::npos) continue;
+      const ExecutionContext context{.threads = 2, .device = &devices.at("t4")};
+      std::vector<double> values = plausible(entry, random);
+      std::vector<double> gradient(values.size());
+      entry.log_gradient(kernel, context, values.data(), gradient.data());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const double value = values[i], step = value == 0 ? 1e-6 : 1e-5 * std::abs(value);
+        const auto log_time = [&](double at) {
+          values[i] = at;
+          return std::log(entry.evaluate(kernel, context, values.data()).total);
+        };
+        const double difference = (log_time(value + step) - log_time(value - step)) / (2 * step);
+        values[i] = value;
+        ++compared;
+        // Relative to a change of the parameter by itself; 1e-5 is the noise of the difference.
+        const double error =
+            std::abs(difference - gradient[i]) * (value == 0 ? 1 : std::abs(value));
+        unequal += error > 1e-5 + 1e-3 * std::abs(gradient[i] * value) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(compared, 50);
+  EXPECT_LE(unequal, compared / 50);
 }
 
 }  // namespace

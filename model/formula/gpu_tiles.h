@@ -100,6 +100,22 @@ TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& devic
   return out;
 }
 
+// No time of this tile and split can be below this: each part alone.
+inline double least_time(const TiledProduct& work, const GpuDevice& device,
+                         const TileRates<double>& rates, double memory, const TileChoice& tile,
+                         double grid) {
+  const double blocks = grid * tile.split;
+  const double per_unit = blocks / device.multiprocessors;
+  const double waves =
+      rates.wave * std::ceil(per_unit) + (1.0 - rates.wave) * std::fmax(per_unit, 1.0);
+  const double compute = waves * 2.0 * tile.m * tile.n * (work.k / tile.split + rates.prologue) *
+                         device.multiprocessors *
+                         (1.0 + rates.feed * (1.0 / tile.m + 1.0 / tile.n)) /
+                         (device.matrix_peak * rates.compute_share);
+  return std::fmax(compute, memory * small_grid(blocks, device, rates.saturation)) +
+         (tile.split > 1 ? rates.split_cost : 0.0);
+}
+
 // The fastest tile and split under the given rates.
 inline TileChoice fastest_tile(const TiledProduct& work, const GpuDevice& device,
                                const TileRates<double>& rates) {
@@ -108,12 +124,14 @@ inline TileChoice fastest_tile(const TiledProduct& work, const GpuDevice& device
   const double least = work.on_matrix_units ? kLeastMatrixSlice : kLeastVectorSlice;
   TileChoice best;
   double best_time = std::numeric_limits<double>::infinity();
+  const double memory = gpu_memory_time(work.bytes, work.reuse_distance, device, rates.memory);
   for (TileChoice tile : tiles) {
     const double grid = work.batch * std::ceil(work.m / tile.m) * std::ceil(work.n / tile.n);
     for (const double split : kSplits) {
       if (split > 1 && work.k / split < least) break;
       if (split > 1 && grid > kLargestSplitGrid * device.multiprocessors) break;
       tile.split = split;
+      if (least_time(work, device, rates, memory, tile, grid) >= best_time) continue;
       const double time = tiled_product_time(work, device, rates, tile).total;
       if (time < best_time) {
         best_time = time;

@@ -12,6 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 5> kPrecisionNames = {"fp32", "tf32", "fp16", "bf16", "fp8"};
 constexpr std::array<double, 5> kElementBytes = {4, 4, 2, 2, 1};
 constexpr std::array<std::string_view, 3> kPassNames = {"forward", "dgrad", "wgrad"};
+constexpr std::array<std::string_view, 6> kStreamKindNames = {
+    "elementwise", "normalization", "normalization_backward", "softmax", "optimizer", "gather"};
 
 std::string pair_text(std::int64_t a, std::int64_t b) {
   return a == b ? std::to_string(a) : std::to_string(a) + "x" + std::to_string(b);
@@ -121,6 +123,18 @@ Precision parse_precision(std::string_view text) {
   }
   const std::vector<std::string> names(kPrecisionNames.begin(), kPrecisionNames.end());
   throw UsageError(unknown_name_message("precision", text, names));
+}
+
+std::string_view to_string(StreamKind kind) {
+  return kStreamKindNames[static_cast<std::size_t>(kind)];
+}
+
+StreamKind parse_stream_kind(std::string_view text) {
+  for (std::size_t i = 0; i < kStreamKindNames.size(); ++i) {
+    if (kStreamKindNames[i] == text) return static_cast<StreamKind>(i);
+  }
+  const std::vector<std::string> names(kStreamKindNames.begin(), kStreamKindNames.end());
+  throw UsageError(unknown_name_message("kind of stream kernel", text, names));
 }
 
 Bytes element_size(Precision precision) {

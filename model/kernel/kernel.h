@@ -49,6 +49,22 @@ struct ConvShape {
   bool operator==(const ConvShape&) const = default;
 };
 
+// What a stream kernel does, where that decides how fast it streams: a GPU's kernels of one kind
+// share their parameters. A reduction over channels (batch normalisation) counts as elementwise:
+// its passes over the tensor are in its traffic. Gathers read rows chosen by indices.
+enum class StreamKind {
+  kElementwise,
+  kNormalization,
+  kNormalizationBackward,
+  kSoftmax,
+  kOptimizer,
+  kGather
+};
+// "elementwise", "normalization", "normalization_backward", ...
+std::string_view to_string(StreamKind kind);
+// Throws UsageError with the allowed names.
+StreamKind parse_stream_kind(std::string_view text);
+
 // A kernel limited by memory traffic or by a fixed cost per element: elementwise, normalisation,
 // pooling, softmax, copies, reorders, optimizer updates. `read`/`written` are compulsory traffic.
 struct StreamShape {
@@ -56,6 +72,7 @@ struct StreamShape {
   Bytes read;
   Bytes written;
   std::int64_t row = 0;  // length of a reduced or normalised row, 0 if there is none
+  StreamKind kind = StreamKind::kElementwise;
   bool operator==(const StreamShape&) const = default;
 };
 

@@ -21,6 +21,12 @@ struct PlannedKernel {
   KernelCost cost;
 };
 
+// How kernels reach the device.
+enum class Dispatch {
+  kSerial,       // the issuing thread computes itself (a CPU)
+  kAsynchronous  // it queues kernels and goes on; they run in order of issue (a GPU's stream)
+};
+
 // One call: the issuing thread spends `host`, then the kernel runs; `repeat` times in a row.
 struct PlannedCall {
   static constexpr std::uint32_t kNoKernel = 0xFFFFFFFF;
@@ -32,6 +38,9 @@ struct PlannedCall {
   std::int64_t repeat = 1;
   // Index into IterationPlan::gradients of the gradient that is final after this call.
   std::uint32_t gradient = kNoGradient;
+  // The issuing thread first waits for everything it has queued (a copy back, a check for
+  // overflow).
+  bool synchronizes = false;
 };
 
 // A trainable tensor whose gradient the iteration computes.
@@ -52,6 +61,9 @@ struct IterationPlan {
   std::vector<PlannedCall> micro_batch;
   std::vector<PlannedCall> update;
   std::int64_t micro_batches = 1;
+  Dispatch dispatch = Dispatch::kSerial;
+  // From the end of a dispatch to the earliest start of its kernel, when the device idles.
+  Seconds launch_latency;
   // Standard deviation of ln(host time), common to all calls.
   double host_sd = 0;
   // Standard deviation of ln(time) common to all kernels: that they were timed alone.

@@ -11,6 +11,7 @@
 #include "core/units.h"
 #include "model/cost/cost_model.h"
 #include "model/plan/experiment.h"
+#include "model/plan/input_file.h"
 
 namespace paceline {
 
@@ -88,12 +89,6 @@ struct OriginLine {
   OriginKind kind = OriginKind::kFitted;
   std::string source;
   double share = 0;  // of the iteration
-};
-
-// A file that the prediction read.
-struct InputFile {
-  std::string file;  // name without folders
-  std::string sha256;
 };
 
 struct Report {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,10 +12,22 @@
 #include "core/registry.h"
 #include "model/cost/cost_model.h"
 #include "model/graph/workload_graph.h"
+#include "model/hardware/device_spec.h"
 #include "model/plan/iteration_plan.h"
 #include "model/plan/report.h"
+#include "simulator/frameworks/record/gpu_record.h"
 
 namespace paceline {
+
+// What a user may choose about how a framework runs, by `--set KEY=VALUE`.
+struct FrameworkOption {
+  std::string name;
+  std::vector<std::string> allowed;  // empty: a free text that the framework reads
+  std::string value;                 // the default
+  std::string summary;
+};
+// Chosen values by name, every default filled in.
+using FrameworkSettings = std::map<std::string, std::string>;
 
 struct FrameworkInfo {
   std::string version;
@@ -24,6 +37,9 @@ struct FrameworkInfo {
   std::vector<std::string> sources;
   // Kernels timed alone add up to an iteration with this standard deviation of ln(time).
   double composition_sd = 0;
+  // What it costs to drive a GPU, and how well kernels add up there; nothing if it drives none.
+  std::optional<GpuHostCosts> gpu_host;
+  double gpu_composition_sd = 0;
 };
 
 // A call before it is costed. `host_calls` is in units of one simple dispatch. `far_share` of the
@@ -38,6 +54,7 @@ struct IssuedCall {
   Bytes reuse_distance{};
   // Index into IssuedIteration::gradients of the gradient that is final after this call.
   std::uint32_t gradient = PlannedCall::kNoGradient;
+  bool synchronizes = false;  // as PlannedCall
 };
 
 // The iteration of one device, as IterationPlan.
@@ -53,15 +70,27 @@ class Framework {
  public:
   virtual ~Framework() = default;
   virtual FrameworkInfo info() const = 0;
-  // Throws UsageError naming the layer if the framework model has no implementation for it.
-  virtual IssuedIteration issue(const WorkloadGraph& graph,
-                                const ExecutionContext& context) const = 0;
+  // What can be set on a device of this kind.
+  virtual std::vector<FrameworkOption> options(DeviceKind) const { return {}; }
+  // The network as the framework runs it at this precision: casts, fused operations, layout.
+  // Throws UsageError if it cannot.
+  virtual WorkloadGraph prepare(WorkloadGraph graph, Precision precision, const DeviceSpec* device,
+                                const FrameworkSettings& settings) const = 0;
+  // A device in `context` is a GPU; without one it is a CPU. Throws UsageError naming the layer if
+  // the framework model has no implementation for it.
+  virtual IssuedIteration issue(const WorkloadGraph& graph, const ExecutionContext& context,
+                                const FrameworkSettings& settings) const = 0;
   // What the iteration needs at its peak; `capacity` is left at zero.
-  virtual MemoryUse memory(const WorkloadGraph& graph, const ExecutionContext& context) const = 0;
+  virtual MemoryUse memory(const WorkloadGraph& graph, const ExecutionContext& context,
+                           const FrameworkSettings& settings) const = 0;
 };
 
 // The trainable tensors of the graph in the order of registration, 4 bytes an element.
 std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph);
+// The values of `options`: those in `chosen`, which may hold other keys, else the defaults. Throws
+// UsageError naming the option and what is allowed.
+FrameworkSettings resolve_settings(const std::vector<FrameworkOption>& options,
+                                   const FrameworkSettings& chosen);
 
 using FrameworkRegistry = Registry<Framework>;
 

@@ -1,10 +1,14 @@
-// PyTorch 1.13, eager execution on a CPU with plain SGD: zero_grad(set_to_none=False), forward,
-// backward in reverse order, one update per parameter tensor. The thread that dispatches also
-// computes (and OpenMP helps it inside a kernel), so nothing overlaps: docs/models/pytorch-cpu.md.
+// PyTorch, eager execution. On a CPU version 1.13 with plain SGD: zero_grad(set_to_none=False),
+// forward, backward in reverse order, one update per parameter tensor. The thread that dispatches
+// also computes (and OpenMP helps it inside a kernel), so nothing overlaps:
+// docs/models/pytorch-cpu.md. On a GPU version 2.1 as its record says:
+// docs/models/gpu-execution.md.
 #include <algorithm>
 
 #include "core/data_directory.h"
+#include "core/error.h"
 #include "simulator/frameworks/framework.h"
+#include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/frameworks/pytorch/issuer.h"
 
 namespace paceline {
@@ -14,7 +18,9 @@ constexpr const char* kRecord = "model/catalog/frameworks/pytorch.json";
 
 class PyTorch : public Framework {
  public:
-  PyTorch() : record_(read_framework_record(data_directory() / kRecord)) {}
+  PyTorch() : record_(read_framework_record(data_directory() / kRecord)) {
+    if (!record_.gpu) throw InputError("the record of pytorch has no \"gpu\"");
+  }
 
   FrameworkInfo info() const override {
     return {.version = record_.version,
@@ -22,17 +28,38 @@ class PyTorch : public Framework {
             .default_strategy = record_.default_strategy,
             .host_fit = record_.host_fit,
             .sources = record_.sources,
-            .composition_sd = record_.composition_sd};
+            .composition_sd = record_.composition_sd,
+            .gpu_host = record_.gpu->host,
+            .gpu_composition_sd = record_.gpu->composition_sd};
   }
 
-  IssuedIteration issue(const WorkloadGraph& graph,
-                        const ExecutionContext& context) const override {
+  std::vector<FrameworkOption> options(DeviceKind kind) const override {
+    if (kind == DeviceKind::kCpu) return {};
+    return gpu::common_options(*record_.gpu);
+  }
+
+  WorkloadGraph prepare(WorkloadGraph graph, Precision precision, const DeviceSpec* device,
+                        const FrameworkSettings& settings) const override {
+    if (device != nullptr) {
+      return gpu::prepare_graph(std::move(graph), precision, *device, settings);
+    }
+    if (precision != Precision::kFp32) {
+      throw UsageError("--precision " + std::string(to_string(precision)) +
+                       " is not supported yet on a CPU; use fp32");
+    }
+    return graph;
+  }
+
+  IssuedIteration issue(const WorkloadGraph& graph, const ExecutionContext& context,
+                        const FrameworkSettings& settings) const override {
+    if (context.device != nullptr) return gpu::issue_iteration(graph, *record_.gpu, settings);
     pytorch::Issuer issuer(graph, record_, context);
     issue_once(issuer);  // what an iteration finds in the caches, the one before has left there
     return issue_once(issuer);
   }
 
-  MemoryUse memory(const WorkloadGraph& graph, const ExecutionContext&) const override {
+  MemoryUse memory(const WorkloadGraph& graph, const ExecutionContext& context,
+                   const FrameworkSettings& settings) const override {
     MemoryUse use;
     use.weights = 4 * graph.all_parameters();
     use.weight_gradients = 4 * graph.parameters();
@@ -41,8 +68,11 @@ class PyTorch : public Framework {
     std::int64_t gradients = 0;
     for (const Op& op : graph.ops()) {
       gradients = std::max(gradients, gradient_bytes(graph, op));
-      use.workspace = std::max(use.workspace, convolution_workspace(graph, op));
+      if (context.device == nullptr) {
+        use.workspace = std::max(use.workspace, convolution_workspace(graph, op));
+      }
     }
+    use.optimizer_state = state_tensors(settings) * 4 * graph.parameters();
     use.feature_maps = whole(graph.saved_bytes()) + gradients;
     return use;
   }
@@ -82,6 +112,13 @@ class PyTorch : public Framework {
     return out;
   }
 
+  // Values that the optimizer keeps for every parameter.
+  static std::int64_t state_tensors(const FrameworkSettings& settings) {
+    const auto optimizer = settings.find("optimizer");
+    if (optimizer == settings.end() || optimizer->second == "sgd") return 0;
+    return optimizer->second == "adam" ? 2 : 1;
+  }
+
   static std::int64_t whole(Bytes bytes) { return static_cast<std::int64_t>(bytes.si()); }
 
   template <typename Visit>
@@ -117,12 +154,6 @@ class PyTorch : public Framework {
 void register_pytorch(FrameworkRegistry& registry) {
   registry.add("pytorch", "PyTorch, eager execution, plain SGD",
                [] { return std::make_unique<const PyTorch>(); });
-}
-
-FrameworkRegistry framework_registry() {
-  FrameworkRegistry registry("framework");
-  register_all(registry);
-  return registry;
 }
 
 }  // namespace paceline

@@ -14,7 +14,7 @@ namespace {
 
 IssuedIteration issue(const std::string& model, std::int64_t batch, int threads) {
   const WorkloadGraph graph = build_workload(workload_registry(), model, {.batch = batch});
-  return framework_registry().make("pytorch")->issue(graph, {.threads = threads});
+  return framework_registry().make("pytorch")->issue(graph, {.threads = threads}, {});
 }
 
 std::map<std::string, std::int64_t> calls_of(const IssuedIteration& issued) {
@@ -128,7 +128,7 @@ TEST(PyTorch, AttentionRunsOneProductPerHead) {
 TEST(PyTorch, EveryGradientIsFinalExactlyOnceInBackward) {
   for (const char* model : {"resnet50", "lstm-ptb", "transformer-tiny", "alexnet"}) {
     const WorkloadGraph graph = build_workload(workload_registry(), model, {.batch = 2});
-    const IssuedIteration issued = framework_registry().make("pytorch")->issue(graph, {});
+    const IssuedIteration issued = framework_registry().make("pytorch")->issue(graph, {}, {});
     std::vector<int> times(issued.gradients.size());
     for (const IssuedCall& call : issued.micro_batch) {
       if (call.gradient == PlannedCall::kNoGradient) continue;
@@ -155,12 +155,12 @@ TEST(PyTorch, RefusesLayersItHasNoImplementationFor) {
   const TensorId y = b.activate("silu", b.linear("fc", x, 4), Activation::kSilu);
   b.cross_entropy("loss", y, b.integer_input("labels", {2}));
   const WorkloadGraph graph = std::move(b).build();
-  EXPECT_THROW(framework_registry().make("pytorch")->issue(graph, {.threads = 1}), UsageError);
+  EXPECT_THROW(framework_registry().make("pytorch")->issue(graph, {.threads = 1}, {}), UsageError);
 }
 
 TEST(PyTorch, MemoryOfAModelCountsWeightsGradientsAndKeptActivations) {
   const WorkloadGraph graph = build_workload(workload_registry(), "fcn-r", {.batch = 64});
-  const MemoryUse use = framework_registry().make("pytorch")->memory(graph, {.threads = 1});
+  const MemoryUse use = framework_registry().make("pytorch")->memory(graph, {.threads = 1}, {});
   EXPECT_EQ(use.weights, 4 * 14205962);
   EXPECT_EQ(use.weight_gradients, use.weights);
   EXPECT_EQ(use.optimizer_state, 0);

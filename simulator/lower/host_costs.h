@@ -12,6 +12,8 @@ struct HostCosts {
   Seconds call;
   double sd = 0;  // of ln(cost), common to all calls
   Origin origin;
+  Seconds launch_latency;  // from the end of a dispatch to the start of its kernel on an idle GPU
+  Seconds graph_launch;    // of a captured iteration
 };
 
 // From the fit that the framework names (formula "framework.host/1"). Throws MissingParameter if

@@ -17,12 +17,19 @@ struct LoweredRun {
   std::vector<TaskId> iteration_ends;
 };
 
-// Eager execution on a CPU: the thread that dispatches also computes, so host work and kernels are
-// tasks of one serial resource in issue order; the other threads of the device work inside the
-// kernels and are part of their cost. Repetitions of one call are one task.
-LoweredRun lower_cpu(const IterationPlan& plan, int iterations);
+// Serial dispatch (eager execution on a CPU): the thread that dispatches also computes, so host
+// work and kernels are tasks of one resource "cpu" in issue order; the other threads of the device
+// work inside the kernels and are part of their cost. Repetitions of one call are one task.
+//
+// Asynchronous dispatch (a GPU): host work runs on "host", kernels in issue order on "stream"; a
+// kernel waits for the end of its dispatch and the launch latency, and the host waits for the
+// stream at the end of every iteration and where a call says so.
+//
+// Throws UsageError if an asynchronous plan has too many calls for a timeline.
+LoweredRun lower(const IterationPlan& plan, int iterations);
 
-// Simulated time of the last of `iterations`, when the run is in its steady state.
-SimTime simulate_cpu_iteration(const IterationPlan& plan, int iterations = 2);
+// Simulated time of the last of `iterations`, when the run is in its steady state. Plans too long
+// to simulate call by call get their closed form, which is the same.
+SimTime simulate_iteration(const IterationPlan& plan, int iterations = 2);
 
 }  // namespace paceline

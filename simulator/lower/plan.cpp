@@ -12,7 +12,7 @@ auto key(const ConvShape& s) {
                   s.stride_w, s.groups);
 }
 auto key(const StreamShape& s) {
-  return std::make_tuple(s.elements, s.read.si(), s.written.si(), s.row);
+  return std::make_tuple(s.elements, s.read.si(), s.written.si(), s.row, s.kind);
 }
 auto key(const RnnShape& s) {
   return std::tie(s.pass, s.gates, s.input, s.hidden, s.batch, s.steps, s.layers, s.bidirectional);
@@ -68,7 +68,8 @@ class Planner {
                          : PlannedCall::kNoKernel,
            .host = call.host_calls * host_.call,
            .repeat = call.repeat,
-           .gradient = call.gradient});
+           .gradient = call.gradient,
+           .synchronizes = call.synchronizes});
     }
     return calls;
   }
@@ -109,11 +110,23 @@ IterationPlan plan_iteration(const IssuedIteration& issued, const CostModel& cos
   plan.micro_batches = micro_batches;
   plan.host_sd = host.sd;
   plan.host_origin = host.origin;
+  plan.launch_latency = host.launch_latency;
   Planner planner(costs, host, context);
   plan.begin = planner.plan(issued.begin, plan);
   plan.micro_batch = planner.plan(issued.micro_batch, plan);
   plan.update = planner.plan(issued.update, plan);
   return plan;
+}
+
+void replay_as_graph(IterationPlan& plan, Seconds launch) {
+  for (auto* calls : {&plan.begin, &plan.micro_batch, &plan.update}) {
+    for (PlannedCall& call : *calls) {
+      call.host = Seconds(0);
+      call.synchronizes = false;
+    }
+  }
+  std::vector<PlannedCall>& first = plan.begin.empty() ? plan.micro_batch : plan.begin;
+  if (!first.empty()) first.front().host = launch;
 }
 
 }  // namespace paceline

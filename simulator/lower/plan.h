@@ -13,4 +13,8 @@ IterationPlan plan_iteration(const IssuedIteration& issued, const CostModel& cos
                              const HostCosts& host, const ExecutionContext& context,
                              std::int64_t micro_batches = 1);
 
+// The same iteration captured in a graph: one launch instead of every dispatch. What the host would
+// decide in between is decided on the device.
+void replay_as_graph(IterationPlan& plan, Seconds launch);
+
 }  // namespace paceline

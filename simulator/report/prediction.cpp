@@ -7,6 +7,7 @@
 #include "core/statistics.h"
 #include "model/analytic/iteration_time.h"
 #include "model/import/imported_model.h"
+#include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/lower/lower.h"
 #include "simulator/lower/plan.h"
 #include "simulator/report/report_parts.h"
@@ -35,23 +36,21 @@ void check_names(const Experiment& e, const FrameworkRegistry& frameworks) {
     throw UsageError("--strategy " + e.strategy +
                      " is not supported yet; one device needs none (--strategy none)");
   }
-  if (e.precision != Precision::kFp32) {
-    throw UsageError("--precision " + std::string(to_string(e.precision)) +
-                     " is not supported yet on a CPU; use fp32");
-  }
   if (e.devices != 1) {
     throw UsageError("--gpus " + std::to_string(e.devices) + " is not supported yet; use 1");
   }
 }
 
 std::vector<std::string> warnings(const Report& r, const IterationPlan& plan,
-                                  const CpuDevice& device) {
+                                  const TrainingDevice& device) {
   std::vector<std::string> out = collect_warnings(plan);
   const int threads = r.experiment.threads;
   if (r.iteration_time_s.p95 > kWideInterval * r.iteration_time_s.p05) {
-    out.emplace_back("the interval is wide: measure again with more rounds");
+    out.emplace_back(device.kind() == DeviceKind::kCpu
+                         ? "the interval is wide: measure again with more rounds"
+                         : "the interval is wide: a few timings of this device would narrow it");
   }
-  if (threads > device.cores()) {
+  if (device.kind() == DeviceKind::kCpu && threads > device.cores()) {
     out.push_back(std::to_string(threads) + " threads on " + std::to_string(device.cores()) +
                   " cores: what they cost one another is not modelled");
   }
@@ -63,65 +62,124 @@ std::vector<std::string> warnings(const Report& r, const IterationPlan& plan,
 
 Predictor::Predictor() : workloads_(workload_registry()), frameworks_(framework_registry()) {}
 
-Experiment Predictor::resolve(const Experiment& experiment, const CpuDevice& device) const {
+namespace {
+
+// Splits --set: what belongs to the device is used already, what belongs to the framework becomes
+// its settings, the rest is the workload's.
+struct Settings {
+  FrameworkSettings framework;
+  std::map<std::string, std::string> workload;
+};
+
+Settings split_settings(const Framework& framework, DeviceKind kind, const Experiment& e) {
+  const std::vector<FrameworkOption> options = framework.options(kind);
+  Settings out{resolve_settings(options, e.options), {}};
+  for (const auto& [key, value] : e.options) {
+    if (is_device_option(key) || out.framework.contains(key)) continue;
+    out.workload[key] = value;
+  }
+  return out;
+}
+
+ExecutionContext context_of(const Experiment& e, const TrainingDevice& device,
+                            const FrameworkSettings& settings) {
+  ExecutionContext context;
+  context.threads = std::max(1, e.threads);
+  context.device = device.kind() == DeviceKind::kGpu ? device.spec() : nullptr;
+  if (context.device != nullptr) context.workspace_limit = gpu::workspace_limit(settings);
+  return context;
+}
+
+bool is_on(const FrameworkSettings& settings, const std::string& name) {
+  const auto found = settings.find(name);
+  return found != settings.end() && found->second == "on";
+}
+
+}  // namespace
+
+Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice& device) const {
   check_names(experiment, frameworks_);
   Experiment e = experiment;
   e.framework = frameworks_.find(e.framework)->name;
   e.strategy = normalized_name(e.strategy);
-  if (e.threads == 0) e.threads = std::max(1, device.cores());
+  if (device.kind() == DeviceKind::kGpu) {
+    if (e.threads > 1) throw UsageError("--threads is of CPUs; " + device.name() + " is a GPU");
+    e.device = device.name();
+    e.threads = 0;
+  } else if (e.threads == 0) {
+    e.threads = std::max(1, device.cores());
+  }
+  device.peak(e.precision, std::max(1, e.threads));  // throws if there is no such arithmetic
   const ImportedModel model = load_model(workloads_, e.model);
   if (workloads_.find(e.model) != nullptr) e.model = model.name;
   if (!e.seq) e.seq = model.workload.default_seq;
   const auto& variants = model.workload.variants;
   if (!variants.empty()) e.options.try_emplace("variant", variants[0].name);
+  const auto framework = frameworks_.make(e.framework);
+  for (const auto& [key, value] : split_settings(*framework, device.kind(), e).framework) {
+    e.options[key] = value;
+    if (key == "optimizer") e.optimizer = value;
+  }
   return e;
 }
 
-WorkloadGraph Predictor::build(const Experiment& e) const {
+WorkloadGraph Predictor::build(const Experiment& e, const TrainingDevice& device) const {
   const ImportedModel model = load_model(workloads_, e.model);
-  return build_workload(model.name, model.workload,
-                        {.batch = e.batch, .seq = e.seq, .choose = e.options});
+  const auto framework = frameworks_.make(e.framework);
+  const Settings settings = split_settings(*framework, device.kind(), e);
+  WorkloadGraph graph = build_workload(
+      model.name, model.workload, {.batch = e.batch, .seq = e.seq, .choose = settings.workload});
+  const DeviceSpec* gpu = device.kind() == DeviceKind::kGpu ? device.spec() : nullptr;
+  return framework->prepare(std::move(graph), e.precision, gpu, settings.framework);
 }
 
-IterationPlan Predictor::plan(const Experiment& e, const WorkloadGraph& graph,
-                              const CostModel& costs, const HostCosts& host) const {
-  ExecutionContext context;
-  context.threads = e.threads;
-  const std::unique_ptr<const Framework> framework = frameworks_.make(e.framework);
-  IterationPlan plan =
-      plan_iteration(framework->issue(graph, context), costs, host, context, e.grad_accumulation);
-  plan.composition_sd = framework->info().composition_sd;
+IterationPlan Predictor::plan(const Experiment& e, const TrainingDevice& device,
+                              const WorkloadGraph& graph, const CostModel& costs,
+                              const HostCosts& host) const {
+  const auto framework = frameworks_.make(e.framework);
+  const FrameworkSettings settings = split_settings(*framework, device.kind(), e).framework;
+  const ExecutionContext context = context_of(e, device, settings);
+  IterationPlan plan = plan_iteration(framework->issue(graph, context, settings), costs, host,
+                                      context, e.grad_accumulation);
+  plan.dispatch = device.dispatch();
+  const FrameworkInfo info = framework->info();
+  plan.composition_sd =
+      device.kind() == DeviceKind::kGpu ? info.gpu_composition_sd : info.composition_sd;
+  if (is_on(settings, "graphs")) replay_as_graph(plan, host.graph_launch);
   return plan;
 }
 
-Prediction Predictor::predict(const Experiment& experiment, const CpuDevice& device) const {
+Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice& device) const {
   const Experiment e = resolve(experiment, device);
-  const std::unique_ptr<const Framework> framework = frameworks_.make(e.framework);
-  WorkloadGraph graph = build(e);
-  const HostCosts host = read_host_costs(device.parameters(), framework->info());
-  IterationPlan iteration = plan(e, graph, device.costs(), host);
+  const auto framework = frameworks_.make(e.framework);
+  WorkloadGraph graph = build(e, device);
+  const HostCosts host = device.host_costs(framework->info());
+  IterationPlan iteration = plan(e, device, graph, device.costs(), host);
 
   Report r;
   r.experiment = e;
-  const double time = simulate_cpu_iteration(iteration).seconds().si();
-  r.iteration_time_s = estimate(time, draw_serial_iteration_times(iteration, e.seed, e.draws));
+  const double time = simulate_iteration(iteration).seconds().si();
+  r.iteration_time_s = estimate(time, draw_iteration_times(iteration, e.seed, e.draws));
   const double samples = static_cast<double>(e.samples_per_iteration());
   r.throughput_samples_per_s = rate(samples, r.iteration_time_s);
   if (graph.tokens_per_sample()) {
     const double tokens = samples * static_cast<double>(*graph.tokens_per_sample());
     r.throughput_tokens_per_s = rate(tokens, r.iteration_time_s);
   }
-  r.breakdown = serial_breakdown(iteration);
-  r.phases = serial_phases(iteration);
+  r.breakdown = breakdown(iteration);
+  r.phases = phase_times(iteration);
   r.bottleneck = find_bottleneck(iteration);
-  ExecutionContext context;
-  context.threads = e.threads;
-  r.memory = framework->memory(graph, context);
+  const FrameworkSettings settings = split_settings(*framework, device.kind(), e).framework;
+  r.memory = framework->memory(graph, context_of(e, device, settings), settings);
   r.memory.capacity = static_cast<std::int64_t>(device.memory().si());
-  r.flops_per_iteration = static_cast<double>(e.grad_accumulation) * graph.training_flops();
-  r.model_flops_utilization = r.flops_per_iteration / Seconds(time) / device.peak(e.threads);
+  const auto phases = settings.find("phases");
+  const bool forward_only = phases != settings.end() && phases->second == "forward";
+  r.flops_per_iteration = static_cast<double>(e.grad_accumulation) *
+                          (forward_only ? graph.forward_flops() : graph.training_flops());
+  r.model_flops_utilization =
+      r.flops_per_iteration / Seconds(time) / device.peak(e.precision, std::max(1, e.threads));
   r.origins = collect_origins(iteration);
-  r.inputs = {device.file()};
+  r.inputs = device.inputs();
   r.warnings = warnings(r, iteration, device);
   for (std::string& assumption : load_model(workloads_, e.model).assumptions) {
     r.warnings.push_back("model file: " + std::move(assumption));

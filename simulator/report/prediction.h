@@ -4,8 +4,8 @@
 #include "model/graph/workload.h"
 #include "model/plan/iteration_plan.h"
 #include "model/plan/report.h"
+#include "simulator/device/training_device.h"
 #include "simulator/frameworks/framework.h"
-#include "simulator/lower/cpu_device.h"
 #include "simulator/lower/host_costs.h"
 
 namespace paceline {
@@ -25,13 +25,15 @@ class Predictor {
   // Fills in what the experiment leaves to the device and the workload (threads, seq) and checks
   // every name. Throws UsageError for what cannot be run, MissingParameter for what was not
   // measured.
-  Prediction predict(const Experiment& experiment, const CpuDevice& device) const;
+  Prediction predict(const Experiment& experiment, const TrainingDevice& device) const;
 
   // The parts of it: the resolved experiment and its graph, and a plan at the prices of any cost
   // model (null models have no host cost).
-  Experiment resolve(const Experiment& experiment, const CpuDevice& device) const;
-  WorkloadGraph build(const Experiment& resolved) const;
-  IterationPlan plan(const Experiment& resolved, const WorkloadGraph& graph, const CostModel& costs,
+  Experiment resolve(const Experiment& experiment, const TrainingDevice& device) const;
+  // The graph as the framework runs it on the device.
+  WorkloadGraph build(const Experiment& resolved, const TrainingDevice& device) const;
+  IterationPlan plan(const Experiment& resolved, const TrainingDevice& device,
+                     const WorkloadGraph& graph, const CostModel& costs,
                      const HostCosts& host) const;
 
  private:

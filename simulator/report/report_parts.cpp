@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/units_text.h"
+#include "model/analytic/iteration_time.h"
 
 namespace paceline {
 namespace {
@@ -26,26 +27,13 @@ Seconds total_time(const std::vector<ImplementationTime>& parts) {
 
 std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 
-// The worst origin among the kernels of one implementation.
-const Origin& worst_origin(const IterationPlan& plan, const std::string& implementation) {
-  const Origin* worst = nullptr;
-  for (const PlannedKernel& planned : plan.kernels) {
-    if (planned.kernel.implementation != implementation) continue;
-    if (worst == nullptr || planned.cost.origin.kind > worst->kind) worst = &planned.cost.origin;
-  }
-  return worst == nullptr ? plan.host_origin : *worst;
-}
-
 }  // namespace
 
 std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan) {
   std::map<std::string, ImplementationTime> by_name;
   for_each_call(plan, [&](const PlannedCall& call, std::int64_t times) {
     const double count = static_cast<double>(times);
-    if (call.host > Seconds(0)) {
-      by_name["host"].time += count * call.host;
-      by_name["host"].calls += times;
-    }
+    if (call.host > Seconds(0)) by_name["host"].calls += times;
     if (call.kernel == PlannedCall::kNoKernel) return;
     const PlannedKernel& planned = plan.kernels[call.kernel];
     ImplementationTime& part = by_name[planned.kernel.implementation];
@@ -54,6 +42,8 @@ std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan
     if (planned.cost.bound == Bound::kCompute) part.compute_bound += count * planned.cost.time;
     if (planned.cost.bound == Bound::kMemory) part.memory_bound += count * planned.cost.time;
   });
+  const Seconds host = breakdown(plan).host;  // what kernels do not hide
+  if (host > Seconds(0)) by_name["host"].time = host;
   std::vector<ImplementationTime> out;
   for (auto& [name, part] : by_name) {
     part.implementation = name;
@@ -75,14 +65,15 @@ Bottleneck find_bottleneck(const IterationPlan& plan) {
     memory += part.memory_bound;
     if (part.implementation == "host") host = part.time;
   }
+  const bool on_gpu = plan.dispatch == Dispatch::kAsynchronous;
   struct Candidate {
     const char* resource;
     const char* meaning;
     Seconds time;
   };
   const Candidate candidates[] = {
-      {"cpu compute", "arithmetic", compute},
-      {"cpu memory", "memory traffic", memory},
+      {on_gpu ? "gpu compute" : "cpu compute", "arithmetic", compute},
+      {on_gpu ? "gpu memory" : "cpu memory", "memory traffic", memory},
       {"framework host", "dispatching calls", host},
       {"kernel start-up", "starting small kernels", total - compute - memory - host}};
   const Candidate& worst =
@@ -97,26 +88,39 @@ Bottleneck find_bottleneck(const IterationPlan& plan) {
 }
 
 std::vector<OriginLine> collect_origins(const IterationPlan& plan) {
-  const std::vector<ImplementationTime> parts = time_by_implementation(plan);
-  const Seconds total = total_time(parts);
+  std::map<std::pair<std::string, OriginKind>, OriginLine> lines;
+  Seconds total = breakdown(plan).host;
+  std::map<const OriginLine*, Seconds> times;
+  const auto add = [&](const std::string& what, const Origin& origin, Seconds time) {
+    OriginLine& line = lines[{what, origin.kind}];
+    Seconds& sum = times[&line];
+    if (line.what.empty()) line = {what, origin.kind, origin.source, 0};
+    sum += time;
+  };
+  if (total > Seconds(0)) add("host", plan.host_origin, total);
+  for_each_call(plan, [&](const PlannedCall& call, std::int64_t count) {
+    if (call.kernel == PlannedCall::kNoKernel) return;
+    const PlannedKernel& planned = plan.kernels[call.kernel];
+    const Seconds time = static_cast<double>(count) * planned.cost.time;
+    total += time;
+    add(planned.kernel.implementation, planned.cost.origin, time);
+  });
   std::vector<OriginLine> out;
-  for (const ImplementationTime& part : parts) {
-    const Origin& origin = worst_origin(plan, part.implementation);
-    out.push_back({.what = part.implementation,
-                   .kind = origin.kind,
-                   .source = origin.source,
-                   .share = part.time / total});
+  for (auto& [key, line] : lines) {
+    line.share = times[&line] / total;
+    out.push_back(line);
   }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const OriginLine& a, const OriginLine& b) { return a.share > b.share; });
   return out;
 }
 
 std::vector<std::string> collect_warnings(const IterationPlan& plan) {
   std::map<std::string, Seconds> outside;
-  Seconds total;
+  Seconds total = breakdown(plan).host;
   for_each_call(plan, [&](const PlannedCall& call, std::int64_t times) {
-    const double count = static_cast<double>(times);
-    total += count * call.host;
     if (call.kernel == PlannedCall::kNoKernel) return;
+    const double count = static_cast<double>(times);
     const PlannedKernel& planned = plan.kernels[call.kernel];
     total += count * planned.cost.time;
     if (planned.cost.origin.kind == OriginKind::kExtrapolated) {
@@ -124,10 +128,18 @@ std::vector<std::string> collect_warnings(const IterationPlan& plan) {
     }
   });
   std::vector<std::string> out;
+  Seconds all;
   for (const auto& [implementation, time] : outside) {
-    if (time < kNoteworthyShare * total) continue;
+    all += time;
+    if (plan.dispatch == Dispatch::kAsynchronous || time < kNoteworthyShare * total) continue;
     out.push_back(percent(time / total) + " of the iteration is " + implementation +
                   " of shapes outside the measured range");
+  }
+  if (plan.dispatch == Dispatch::kAsynchronous && all >= kNoteworthyShare * total) {
+    out.push_back(
+        percent(all / total) +
+        " of the iteration is kernels that were not measured on this device, or of shapes "
+        "outside the measured range; origins says which");
   }
   return out;
 }

@@ -21,7 +21,7 @@ struct ImplementationTime {
 std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan);
 
 Bottleneck find_bottleneck(const IterationPlan& plan);
-// One line per implementation with its share, largest first.
+// One line per implementation and kind of origin with its share of the time, largest first.
 std::vector<OriginLine> collect_origins(const IterationPlan& plan);
 // Kernels outside what was measured that take a noteworthy part of the iteration.
 std::vector<std::string> collect_warnings(const IterationPlan& plan);

@@ -1,7 +1,7 @@
 // A CPU that does not exist, for tests: every kernel of the PyTorch model at round prices.
 #pragma once
 
-#include "simulator/lower/cpu_device.h"
+#include "simulator/device/cpu_device.h"
 
 namespace paceline {
 

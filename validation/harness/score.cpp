@@ -38,7 +38,7 @@ class Scorer {
       : set_(set),
         predictor_(predictor),
         recording_(read_recording(set.recording)),
-        device_(read_cpu_device(set.parameters.string())) {}
+        device_(read_training_device(set.parameters.string(), {})) {}
 
   void score(Validation& out) {
     std::vector<ScoredCase> cases;
@@ -57,7 +57,7 @@ class Scorer {
 
  private:
   ScoredCase score_case(const RecordedRun& run) {
-    const Prediction prediction = predictor_.predict(experiment_of(run.experiment), device_);
+    const Prediction prediction = predictor_.predict(experiment_of(run.experiment), *device_);
     const Report& report = prediction.report;
     ScoredCase c;
     c.name = case_name(run.experiment);
@@ -72,11 +72,11 @@ class Scorer {
     const RecordedRound& best = run.best();
     c.measured_phases = {best.forward, best.backward, best.optimizer};
     c.predicted_phases = report.phases;
-    c.in_sample = is_source(recording_, device_.parameters()) ||
-                  !fitted_kernels(prediction.plan, device_.parameters()).empty();
-    const RooflineCostModel roofline(device_.limits(report.experiment.threads));
+    c.in_sample = is_source(recording_, device_->parameters()) ||
+                  !fitted_kernels(prediction.plan, device_->parameters()).empty();
+    const RooflineCostModel roofline(device_->limits(report.experiment.threads));
     c.null_s["roofline"] =
-        serial_iteration_time(predictor_.plan(report.experiment, prediction.graph, roofline, {}))
+        iteration_time(predictor_.plan(report.experiment, *device_, prediction.graph, roofline, {}))
             .seconds()
             .si();
     flops_.push_back(report.flops_per_iteration.si());
@@ -104,7 +104,7 @@ class Scorer {
     scored.summary = set_.summary;
     scored.regime = set_.regime;
     scored.thresholds = set_.thresholds;
-    scored.inputs = {{recording_.file, recording_.sha256}, device_.file()};
+    scored.inputs = {{recording_.file, recording_.sha256}, device_->inputs().front()};
     std::vector<double> predicted, measured;
     std::map<std::string, std::vector<double>> nulls;
     double covered = 0;
@@ -124,9 +124,9 @@ class Scorer {
         scored.null_mape[name] = summarize_errors(times, measured).mape;
       }
     }
-    if (recording_.host.cpu != device_.parameters().provenance.host.cpu) {
+    if (recording_.host.cpu != device_->parameters().provenance.host.cpu) {
       scored.warnings.push_back("recorded on " + recording_.host.cpu + ", parameters of " +
-                                device_.parameters().provenance.host.cpu);
+                                device_->parameters().provenance.host.cpu);
     }
     if (noisy > 0) {
       scored.warnings.push_back(std::to_string(noisy) +
@@ -138,7 +138,7 @@ class Scorer {
   const ValidationSet& set_;
   const Predictor& predictor_;
   Recording recording_;
-  CpuDevice device_;
+  std::unique_ptr<const TrainingDevice> device_;
   std::vector<double> flops_;  // of the cases, in their order
 };
 

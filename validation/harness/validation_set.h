@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/lower/cpu_device.h"
+#include "simulator/device/training_device.h"
 #include "traces/recording/recording.h"
 
 namespace paceline {

@@ -6,16 +6,6 @@
 namespace paceline {
 namespace {
 
-LayerCalls read_calls(JsonObject object) {
-  LayerCalls calls;
-  calls.forward = object.number("forward");
-  calls.backward = object.number("backward");
-  object.finish();
-  if (calls.forward < 0) object.fail("forward", "is negative");
-  if (calls.backward < 0) object.fail("backward", "is negative");
-  return calls;
-}
-
 PerImageGemmRule read_rule(JsonObject object) {
   PerImageGemmRule rule;
   rule.threads_at_most = static_cast<int>(object.integer("threads_at_most"));
@@ -61,10 +51,11 @@ FrameworkRecord read_framework_record(const std::filesystem::path& file) {
   record.update_calls = calls.positive("update_per_tensor");
   JsonObject layers = calls.object("layers");
   for (const std::string& kind : layers.keys()) {
-    record.layer_calls.emplace(kind, read_calls(layers.object(kind)));
+    record.layer_calls.emplace(kind, read_layer_calls(layers.object(kind)));
   }
   layers.finish();
   calls.finish();
+  if (root.has("gpu")) record.gpu = read_gpu_record(root.object("gpu"));
   root.finish();
   return record;
 }

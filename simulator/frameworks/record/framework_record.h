@@ -6,17 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace paceline {
+#include "simulator/frameworks/record/gpu_record.h"
 
-// Host cost of one module in units of a simple dispatch.
-struct LayerCalls {
-  double forward = 0;
-  double backward = 0;
-};
+namespace paceline {
 
 // When a convolution runs as one matrix product per image instead of a direct convolution.
 struct PerImageGemmRule {
@@ -41,6 +38,7 @@ struct FrameworkRecord {
   double update_calls = 0;     // per parameter tensor
   // Standard deviation of ln(whole iteration / sum of its kernels timed alone).
   double composition_sd = 0;
+  std::optional<GpuRecord> gpu;
 
   // Throws InputError if the record has no entry for this kind of layer.
   const LayerCalls& calls(std::string_view layer_kind) const;

@@ -22,20 +22,20 @@ IterationPlan plan_of(const std::string& model, std::int64_t batch, int threads,
                                  .source = "test"});
   HostCosts host;
   host.call = Seconds(1.1e-6);
-  return plan_iteration(framework_registry().make("pytorch")->issue(graph, context), costs, host,
-                        context, micro_batches);
+  return plan_iteration(framework_registry().make("pytorch")->issue(graph, context, {}), costs,
+                        host, context, micro_batches);
 }
 
 class EveryNetworkOfTheRecorder : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryNetworkOfTheRecorder, SimulatesToExactlyTheClosedForm) {
   const IterationPlan plan = plan_of(GetParam(), 4, 1);
-  EXPECT_EQ(simulate_cpu_iteration(plan), serial_iteration_time(plan));
+  EXPECT_EQ(simulate_iteration(plan), serial_iteration_time(plan));
 }
 
 TEST_P(EveryNetworkOfTheRecorder, RepeatsEveryIterationAlike) {
   const IterationPlan plan = plan_of(GetParam(), 4, 1);
-  EXPECT_EQ(simulate_cpu_iteration(plan, 1), simulate_cpu_iteration(plan, 3));
+  EXPECT_EQ(simulate_iteration(plan, 1), simulate_iteration(plan, 3));
 }
 
 TEST_P(EveryNetworkOfTheRecorder, BreakdownAddsUpToTheIteration) {
@@ -57,7 +57,7 @@ TEST_P(EveryNetworkOfTheRecorder, AccumulatesGradientsByRepeatingForwardAndBackw
   const PhaseTimes triple = serial_phases(three);
   EXPECT_NEAR(triple.forward.si(), 3 * single.forward.si(), 1e-12);
   EXPECT_EQ(triple.optimizer.si(), single.optimizer.si());
-  EXPECT_EQ(simulate_cpu_iteration(three), serial_iteration_time(three));
+  EXPECT_EQ(simulate_iteration(three), serial_iteration_time(three));
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, EveryNetworkOfTheRecorder,
@@ -69,16 +69,16 @@ INSTANTIATE_TEST_SUITE_P(Networks, EveryNetworkOfTheRecorder,
                            return name;
                          });
 
-TEST(LowerCpu, MergesMicroBatchesThatNobodyCouldLookAtWithoutChangingTheTime) {
+TEST(Lower, MergesMicroBatchesThatNobodyCouldLookAtWithoutChangingTheTime) {
   const IterationPlan plan = plan_of("fcn-r", 4, 1, 100'000);
-  const LoweredRun run = lower_cpu(plan, 1);
+  const LoweredRun run = lower(plan, 1);
   EXPECT_LT(run.graph.size(), 1000U);
   EXPECT_EQ(schedule(run.graph, run.platform).makespan, serial_iteration_time(plan));
 }
 
-TEST(LowerCpu, LabelsTasksWithLayerPhaseAndImplementation) {
+TEST(Lower, LabelsTasksWithLayerPhaseAndImplementation) {
   const IterationPlan plan = plan_of("fcn-r", 4, 1);
-  const LoweredRun run = lower_cpu(plan, 1);
+  const LoweredRun run = lower(plan, 1);
   bool found = false;
   for (std::uint32_t i = 0; i < run.graph.size(); ++i) {
     const Label& label = run.graph.label(TaskId{i});

@@ -1,4 +1,4 @@
-#include "simulator/lower/cpu_device.h"
+#include "simulator/device/cpu_device.h"
 
 #include <algorithm>
 
@@ -12,10 +12,6 @@ namespace {
 constexpr const char* kHowToCalibrate =
     "run paceline measure --device cpu -o measurements.json, then paceline calibrate "
     "measurements.json --install";
-
-bool looks_like_file(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".json");
-}
 
 const Parameter* find_parameter(const Fit& fit, std::string_view name) {
   for (const Parameter& parameter : fit.parameters) {
@@ -36,7 +32,11 @@ double scaled(const Fit& fit, double rate, int threads, std::string_view content
 CpuDevice::CpuDevice(ParameterSet parameters, InputFile file)
     : costs_(std::move(parameters)), file_(std::move(file)) {}
 
-FlopsPerSecond CpuDevice::peak(int threads) const {
+FlopsPerSecond CpuDevice::peak(Precision precision, int threads) const {
+  if (precision != Precision::kFp32) {
+    throw UsageError("--precision " + std::string(to_string(precision)) +
+                     " is not supported yet on a CPU; use fp32");
+  }
   double best = 0;
   for (const Fit& fit : parameters().fits) {
     const Parameter* rate = find_parameter(fit, "flop_rate");
@@ -58,7 +58,7 @@ RooflineLimits CpuDevice::limits(int threads) const {
   if (bandwidth <= 0) {
     throw MissingParameter(file_.file + ": no far_bandwidth of any kernel; " + kHowToCalibrate);
   }
-  return {.peak = {{Precision::kFp32, peak(threads)}},
+  return {.peak = {{Precision::kFp32, peak(Precision::kFp32, threads)}},
           .bandwidth = BytesPerSecond(bandwidth),
           .cores = 0,
           .source = "fitted limits of " + name()};
@@ -75,9 +75,6 @@ CpuDevice read_cpu_device(const std::string& name_or_file) {
       throw InputError("this machine's CPU is not calibrated (no " + file.string() + "); " +
                        kHowToCalibrate);
     }
-  } else if (!looks_like_file(name_or_file)) {
-    throw UsageError("device \"" + name_or_file +
-                     "\" is not supported yet; use cpu (this machine) or a parameter file (.json)");
   }
   const std::string text = read_text_file(file);
   return CpuDevice(parse_parameters(text, file.string()),

@@ -1,0 +1,91 @@
+#include "simulator/device/training_device.h"
+
+#include "core/error.h"
+#include "core/json_reader.h"
+#include "core/provenance.h"
+#include "model/hardware/device_catalog.h"
+#include "simulator/device/cpu_device.h"
+#include "simulator/device/gpu_device.h"
+
+namespace paceline {
+namespace {
+
+using Options = std::map<std::string, std::string>;
+
+bool looks_like_file(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".json");
+}
+
+void refuse_options(const Options& options) {
+  for (const auto& [key, value] : options) {
+    if (!is_device_option(key)) continue;
+    throw UsageError("--set " + key +
+                     " is of GPUs; the parameters of a CPU are measured at its own");
+  }
+}
+
+std::unique_ptr<const TrainingDevice> make_gpu(DeviceSpec spec, GpuParameterFiles parameters,
+                                               const Options& options) {
+  std::vector<InputFile> inputs = std::move(parameters.inputs);
+  return std::make_unique<const GpuDevice>(
+      GpuCostModel(with_device_options(std::move(spec), options), std::move(parameters.own),
+                   std::move(parameters.architecture)),
+      std::move(inputs));
+}
+
+// What was measured on this board stands before what paceline ships of its model.
+void prefer(ParameterSet measured, GpuParameterFiles& shipped) {
+  for (const Fit& fit : shipped.own.fits) {
+    if (measured.find(fit.implementation) == nullptr) measured.fits.push_back(fit);
+  }
+  shipped.own = std::move(measured);
+}
+
+std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const Options& options) {
+  const std::filesystem::path path = name;
+  const std::string text = read_text_file(path);
+  const InputFile input{path.filename().string(), sha256_hex(text)};
+  if (text.find("\"paceline.device/1\"") != std::string::npos) {
+    DeviceSpec spec = read_device(path);
+    if (spec.kind == DeviceKind::kCpu) {
+      throw UsageError(name + " describes a CPU; give a parameter file of it");
+    }
+    GpuParameterFiles parameters = read_gpu_parameters(spec);
+    parameters.inputs.push_back(input);
+    return make_gpu(std::move(spec), std::move(parameters), options);
+  }
+  ParameterSet measured = parse_parameters(text, name);
+  const DeviceCatalog catalog = DeviceCatalog::shipped();
+  const DeviceSpec* spec = catalog.find(measured.device);
+  if (spec != nullptr && spec->kind == DeviceKind::kGpu) {
+    GpuParameterFiles parameters = read_gpu_parameters(*spec);
+    prefer(std::move(measured), parameters);
+    parameters.inputs.push_back(input);
+    return make_gpu(*spec, std::move(parameters), options);
+  }
+  refuse_options(options);
+  return std::make_unique<const CpuDevice>(std::move(measured), input);
+}
+
+}  // namespace
+
+bool is_device_option(std::string_view key) { return key == "clock" || key == "power"; }
+
+std::unique_ptr<const TrainingDevice> read_training_device(const std::string& name_or_file,
+                                                           const Options& options) {
+  if (name_or_file == "cpu") {
+    refuse_options(options);
+    return std::make_unique<const CpuDevice>(read_cpu_device(name_or_file));
+  }
+  if (looks_like_file(name_or_file)) return read_file(name_or_file, options);
+  const DeviceSpec spec = DeviceCatalog::shipped().at(name_or_file);
+  if (spec.kind == DeviceKind::kCpu) {
+    throw UsageError("device " + spec.name +
+                     " is a CPU that nobody has measured: what a framework reaches on it does not "
+                     "follow from its data sheet; give a parameter file of it (paceline measure, "
+                     "paceline calibrate)");
+  }
+  return make_gpu(spec, read_gpu_parameters(spec), options);
+}
+
+}  // namespace paceline

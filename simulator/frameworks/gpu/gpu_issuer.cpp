@@ -1,0 +1,197 @@
+#include "simulator/frameworks/gpu/gpu_issuer.h"
+
+#include <algorithm>
+
+namespace paceline::gpu {
+namespace {
+
+constexpr Bytes kFp32 = Bytes(4);
+
+bool is_wide(Precision precision) {
+  return precision == Precision::kFp32 || precision == Precision::kTf32;
+}
+
+double number(std::int64_t value) { return static_cast<double>(value); }
+
+// Whether autocast converts the operands of this operation: those with products of weights.
+bool has_narrow_weights(const Op& op) {
+  return std::holds_alternative<Linear>(op.attributes) ||
+         std::holds_alternative<ExpertLinear>(op.attributes) ||
+         std::holds_alternative<Conv2d>(op.attributes) ||
+         std::holds_alternative<ConvTranspose2d>(op.attributes) ||
+         std::holds_alternative<Rnn>(op.attributes);
+}
+
+// Parameters that the operation uses, its own or another's.
+std::vector<std::int64_t> used_parameters(const Op& op) {
+  Op own = op;
+  own.sharing = Sharing::kNone;
+  return parameter_sizes(own);
+}
+
+}  // namespace
+
+Issuer::Issuer(const WorkloadGraph& graph, const GpuRecord& record,
+               const FrameworkSettings& settings)
+    : graph_(graph),
+      record_(record),
+      settings_(settings),
+      first_gradient_(graph.ops().size(), PlannedCall::kNoGradient) {
+  std::uint32_t index = 0;
+  for (const GradientTensor& gradient : gradient_tensors(graph)) {
+    first_gradient_[gradient.layer] = std::min(first_gradient_[gradient.layer], index++);
+  }
+}
+
+void Issuer::enter(std::vector<IssuedCall>& calls, Phase phase, std::size_t layer) {
+  calls_ = &calls;
+  phase_ = phase;
+  layer_ = static_cast<std::uint32_t>(layer);
+}
+
+void Issuer::begin_iteration() { delivered_.clear(); }
+
+void Issuer::host_calls(double calls) {
+  calls_->push_back({.phase = phase_,
+                     .layer = layer_,
+                     .kernel = {},
+                     .host_calls = calls,
+                     .synchronizes = waits_});
+  waits_ = false;
+}
+
+void Issuer::host(std::string_view layer_kind, double times) {
+  const LayerCalls& calls = record_.calls(layer_kind);
+  host_calls(times * (is_backward() ? calls.backward : calls.forward));
+}
+
+void Issuer::wait_for_device() { waits_ = true; }
+
+void Issuer::kernel(std::string implementation, const KernelShape& shape, Precision precision,
+                    std::vector<Operand> operands, std::int64_t repeat) {
+  const pytorch::Reuse reuse =
+      reuse_.touch(operands, number(repeat) * kernel_bytes(shape, precision));
+  calls_->push_back({.phase = phase_,
+                     .layer = layer_,
+                     .kernel = Kernel{std::move(implementation), shape, precision},
+                     .host_calls = 0,
+                     .repeat = repeat,
+                     .far_share = reuse.far_share,
+                     .reuse_distance = reuse.distance,
+                     .synchronizes = waits_});
+  waits_ = false;
+}
+
+void Issuer::stream(std::string implementation, std::int64_t elements, Traffic traffic,
+                    std::vector<Operand> operands, StreamKind kind, std::int64_t row) {
+  kernel(std::move(implementation),
+         StreamShape{.elements = elements,
+                     .read = traffic.read,
+                     .written = traffic.written,
+                     .row = row,
+                     .kind = kind},
+         Precision::kFp32, std::move(operands));
+}
+
+Operand Issuer::activation(TensorId tensor) const {
+  const TensorId storage = graph_.storage(tensor);
+  return {Operand::Kind::kActivation, static_cast<std::uint64_t>(storage), bytes(tensor)};
+}
+
+Operand Issuer::gradient(TensorId tensor) const {
+  return {Operand::Kind::kGradient, static_cast<std::uint64_t>(graph_.storage(tensor)),
+          bytes(tensor)};
+}
+
+Operand Issuer::of_layer(Operand::Kind kind, std::size_t index, std::int64_t elements) const {
+  constexpr std::uint64_t kMostParametersOfALayer = 1U << 16;
+  return {kind, layer_ * kMostParametersOfALayer + index, number(elements) * kFp32};
+}
+
+Operand Issuer::parameter(std::size_t index, std::int64_t elements) const {
+  return of_layer(Operand::Kind::kParameter, index, elements);
+}
+
+Operand Issuer::parameter_gradient(std::size_t index, std::int64_t elements) const {
+  return of_layer(Operand::Kind::kParameterGradient, index, elements);
+}
+
+Precision Issuer::matrix_precision(bool linear) const {
+  const Precision precision = graph_.matrix_precision();
+  return precision == Precision::kFp8 && !linear ? Precision::kBf16 : precision;
+}
+
+bool Issuer::casts_weights() const {
+  return !is_wide(graph_.matrix_precision()) && setting("mixed") == "autocast";
+}
+
+void Issuer::cast_parameters(const Op& op) {
+  if (!casts_weights() || !has_narrow_weights(op)) return;
+  if (is_backward() && !op.trainable) return;
+  const std::vector<std::int64_t> sizes = used_parameters(op);
+  for (std::size_t index = 0; index < sizes.size(); ++index) {
+    const Bytes wide = number(sizes[index]) * kFp32;
+    const Bytes narrow = wide / 2;
+    host("cast");
+    if (is_backward()) {
+      stream("cast", sizes[index], {narrow, wide}, {parameter_gradient(index, sizes[index])});
+    } else {
+      stream("cast", sizes[index], {wide, narrow}, {parameter(index, sizes[index])});
+    }
+  }
+}
+
+void Issuer::quantize(TensorId tensor, const Operand& operand) {
+  if (!uses_fp8()) return;
+  stream("quantize", elements(tensor), {bytes(tensor), number(elements(tensor)) * Bytes(1)},
+         {operand});
+}
+
+void Issuer::quantize_weights(std::int64_t count) {
+  if (!uses_fp8()) return;
+  stream("quantize", count, {number(count) * Bytes(2), number(count) * Bytes(1)},
+         {parameter(0, count)});
+}
+
+void Issuer::deliver_gradient(TensorId tensor) {
+  if (!needs_gradient(tensor)) return;
+  if (delivered_.insert(tensor).second) return;
+  stream("add", elements(tensor), {2 * bytes(tensor), bytes(tensor)}, {gradient(tensor)});
+}
+
+void Issuer::add_to_gradients(const Op& op) {
+  // A gradient is stored where it arrives first and added where there is one already: of an
+  // earlier use of the same weights, or zeros.
+  if (!record_.clears_gradients && op.sharing == Sharing::kNone) return;
+  const std::vector<std::int64_t> sizes = used_parameters(op);
+  for (std::size_t index = 0; index < sizes.size(); ++index) {
+    const Bytes size = number(sizes[index]) * kFp32;
+    stream("add", sizes[index], {2 * size, size}, {parameter_gradient(index, sizes[index])});
+  }
+}
+
+void Issuer::deliver_parameters(const Op& op) {
+  if (!op.trainable) return;
+  cast_parameters(op);
+  add_to_gradients(op);
+  // One kernel may compute several gradients, so calls that do nothing say that they are final.
+  const std::uint32_t first = first_gradient_[layer_];
+  const std::size_t count = parameter_sizes(op).size();
+  for (std::size_t index = 0; index < count; ++index) {
+    calls_->push_back({.phase = phase_,
+                       .layer = layer_,
+                       .kernel = {},
+                       .gradient = first + static_cast<std::uint32_t>(index)});
+  }
+}
+
+bool Issuer::is_first_slice(const Op& op) const {
+  for (const Op& other : graph_.ops()) {
+    if (std::holds_alternative<Slice>(other.attributes) && other.inputs[0] == op.inputs[0]) {
+      return &other == &op;
+    }
+  }
+  return false;
+}
+
+}  // namespace paceline::gpu

@@ -1,0 +1,121 @@
+// Writes down the calls of one training iteration on a GPU, layer by layer: cuBLAS for matrix
+// products, cuDNN for convolutions and recurrent layers, one kernel for each elementwise operation.
+// Common to all frameworks; what differs between them is data (record/gpu_record.h).
+// docs/models/gpu-execution.md explains it.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/graph/work.h"
+#include "model/graph/workload_graph.h"
+#include "simulator/frameworks/framework.h"
+#include "simulator/frameworks/pytorch/reuse_clock.h"
+#include "simulator/frameworks/record/gpu_record.h"
+
+namespace paceline::gpu {
+
+using pytorch::Operand;
+using pytorch::ReuseClock;
+
+// Traffic of a stream kernel in bytes.
+struct Traffic {
+  Bytes read;
+  Bytes written;
+};
+
+class Issuer {
+ public:
+  Issuer(const WorkloadGraph& graph, const GpuRecord& record, const FrameworkSettings& settings);
+
+  const WorkloadGraph& graph() const { return graph_; }
+  const GpuRecord& record() const { return record_; }
+  const std::string& setting(const std::string& name) const { return settings_.at(name); }
+
+  // The following calls go to this layer and phase.
+  void enter(std::vector<IssuedCall>& calls, Phase phase, std::size_t layer);
+  bool is_backward() const { return phase_ == Phase::kBackward; }
+  // Starts another iteration: what the last one touched is remembered.
+  void begin_iteration();
+
+  // Host cost of a layer of this kind in the present pass, `times` over.
+  void host(std::string_view layer_kind, double times = 1);
+  void host_calls(double calls);
+  void kernel(std::string implementation, const KernelShape& shape, Precision precision,
+              std::vector<Operand> operands, std::int64_t repeat = 1);
+  void stream(std::string implementation, std::int64_t elements, Traffic traffic,
+              std::vector<Operand> operands, StreamKind kind = StreamKind::kElementwise,
+              std::int64_t row = 0);
+  // The issuing thread waits for the device before the next call.
+  void wait_for_device();
+
+  Operand activation(TensorId tensor) const;
+  Operand gradient(TensorId tensor) const;
+  Operand parameter(std::size_t index, std::int64_t elements) const;  // of the present layer
+  Operand parameter_gradient(std::size_t index, std::int64_t elements) const;
+
+  // Arithmetic of matrix operations; fp8 exists for linear layers only, others take 16 bits then.
+  Precision matrix_precision(bool linear = false) const;
+  // Whether weights are kept in fp32 and converted for every use (autocast).
+  bool casts_weights() const;
+  bool uses_fp8() const { return graph_.matrix_precision() == Precision::kFp8; }
+
+  // Converts the parameters of the present layer to 16 bits (forward) or their gradients back to
+  // 32 (backward), where the precision asks for it.
+  void cast_parameters(const Op& op);
+  // Writes operands of fp8 products in 8 bits, with their scales.
+  void quantize(TensorId tensor, const Operand& operand);
+  void quantize_weights(std::int64_t elements);
+
+  // Backward has computed a gradient of `tensor`; it is added to one that another consumer has
+  // delivered before.
+  void deliver_gradient(TensorId tensor);
+  // Backward has computed the gradients of all parameters of `op`.
+  void deliver_parameters(const Op& op);
+
+  bool needs_gradient(TensorId tensor) const { return graph_.tensor(tensor).needs_gradient; }
+  Bytes bytes(TensorId tensor) const { return graph_.tensor(tensor).bytes(); }
+  std::int64_t elements(TensorId tensor) const { return graph_.shape(tensor).elements(); }
+  std::int64_t last_dimension(TensorId tensor) const { return graph_.shape(tensor).dims.back(); }
+  // The first of all slices taken from the same tensor, which backward reaches last.
+  bool is_first_slice(const Op& op) const;
+
+ private:
+  void add_to_gradients(const Op& op);
+  Operand of_layer(Operand::Kind kind, std::size_t index, std::int64_t elements) const;
+
+  const WorkloadGraph& graph_;
+  const GpuRecord& record_;
+  const FrameworkSettings& settings_;
+  std::vector<std::uint32_t> first_gradient_;  // of each layer; none where it has no parameters
+  std::vector<IssuedCall>* calls_ = nullptr;
+  Phase phase_ = Phase::kForward;
+  std::uint32_t layer_ = 0;
+  bool waits_ = false;
+  ReuseClock reuse_;
+  std::set<TensorId> delivered_;
+};
+
+// The calls of one operation.
+void issue_forward(Issuer& issuer, const Op& op);
+void issue_backward(Issuer& issuer, const Op& op);
+// Zeroing of gradients before an iteration, and the optimizer's update after it.
+void issue_zero_gradients(Issuer& issuer, std::vector<IssuedCall>& calls);
+void issue_update(Issuer& issuer, std::vector<IssuedCall>& calls);
+
+// The whole iteration: issued twice, because what an iteration finds in the caches, the one before
+// has left there.
+IssuedIteration issue_iteration(const WorkloadGraph& graph, const GpuRecord& record,
+                                const FrameworkSettings& settings);
+
+// What every framework lets a user choose on a GPU, with the record's defaults.
+std::vector<FrameworkOption> common_options(const GpuRecord& record);
+// Casts and layout that the settings ask for, and fused attention where the framework has it.
+WorkloadGraph prepare_graph(WorkloadGraph graph, Precision precision, const DeviceSpec& device,
+                            const FrameworkSettings& settings);
+// Scratch memory that the settings grant one kernel.
+Bytes workspace_limit(const FrameworkSettings& settings);
+
+}  // namespace paceline::gpu

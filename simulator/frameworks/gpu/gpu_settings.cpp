@@ -1,0 +1,71 @@
+// What a user may choose about execution on a GPU, and what it does to the graph.
+#include <limits>
+#include <set>
+
+#include "core/error.h"
+#include "model/graph/rewrite/fused_attention.h"
+#include "model/graph/rewrite/layout.h"
+#include "model/graph/rewrite/precision.h"
+#include "simulator/frameworks/gpu/gpu_issuer.h"
+
+namespace paceline::gpu {
+
+std::vector<FrameworkOption> common_options(const GpuRecord& record) {
+  std::vector<std::string> optimizers;
+  std::set<std::string> styles;
+  for (const auto& [optimizer, of_optimizer] : record.update_passes) {
+    optimizers.push_back(optimizer);
+    for (const auto& [style, passes] : of_optimizer) styles.insert(style);
+  }
+  return {{"graphs", {"off", "on"}, "off", "replay a captured graph instead of dispatching"},
+          {"workspace_limit", {}, "none", "scratch memory of one convolution, \"8 MiB\", or none"},
+          {"attention",
+           {"auto", "fused", "unfused"},
+           record.fused_attention ? "auto" : "unfused",
+           "one kernel that never stores the scores; auto: for 16-bit inputs"},
+          {"layout",
+           {"channels-first", "channels-last"},
+           "channels-first",
+           "order of the dimensions of images in memory"},
+          {"phases",
+           {"training", "forward-backward", "forward"},
+           "training",
+           "the whole iteration, or parts of it; forward alone is inference, without dropout"},
+          {"mixed",
+           {"autocast", "uniform"},
+           "autocast",
+           "16 bits by casts around matrix operations, or everywhere but in the update"},
+          {"optimizer", optimizers, "sgd", "the update rule"},
+          {"optimizer_style",
+           {styles.begin(), styles.end()},
+           record.update_style,
+           "many tensors in one kernel, or each by itself"}};
+}
+
+WorkloadGraph prepare_graph(WorkloadGraph graph, Precision precision, const DeviceSpec& device,
+                            const FrameworkSettings& settings) {
+  device.peak(precision);  // throws if the device has no such arithmetic
+  const bool narrow = element_size(precision) < Bytes(4);
+  const std::string& attention = settings.at("attention");
+  if (attention == "fused" || (attention == "auto" && narrow && device.matrix_units)) {
+    graph = with_fused_attention(std::move(graph));
+  }
+  if (settings.at("layout") == "channels-last") {
+    graph = with_layout(std::move(graph), ImageLayout::kChannelsLast);
+  }
+  return with_precision(
+      std::move(graph), precision,
+      settings.at("mixed") == "uniform" ? MixedPrecision::kUniform : MixedPrecision::kAutocast);
+}
+
+Bytes workspace_limit(const FrameworkSettings& settings) {
+  const std::string& text = settings.at("workspace_limit");
+  if (text == "none") return Bytes(std::numeric_limits<double>::infinity());
+  try {
+    return parse_bytes(text);
+  } catch (const UsageError& error) {
+    throw UsageError("--set workspace_limit: " + std::string(error.what()));
+  }
+}
+
+}  // namespace paceline::gpu

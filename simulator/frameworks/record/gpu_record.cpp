@@ -1,0 +1,99 @@
+#include "simulator/frameworks/record/gpu_record.h"
+
+namespace paceline {
+namespace {
+
+GpuHostCosts read_host(JsonObject object) {
+  GpuHostCosts host;
+  host.call = object.quantity<Seconds>("call");
+  host.log_sd = object.positive("log_sd");
+  host.launch_latency = object.quantity<Seconds>("launch_latency");
+  host.graph_launch = object.quantity<Seconds>("graph_launch");
+  host.source = object.string("source");
+  object.finish();
+  return host;
+}
+
+std::vector<UpdatePass> read_passes(JsonObject& parent, const std::string& style) {
+  std::vector<UpdatePass> passes;
+  for (JsonObject object : parent.objects(style)) {
+    passes.push_back({.read = object.positive("read"), .written = object.positive("written")});
+    object.finish();
+  }
+  if (passes.empty()) parent.fail(style, "expected at least one pass");
+  return passes;
+}
+
+UpdatePasses read_update_passes(JsonObject object) {
+  UpdatePasses out;
+  for (const std::string& optimizer : object.keys()) {
+    JsonObject styles = object.object(optimizer);
+    for (const std::string& style : styles.keys()) {
+      out[optimizer][style] = read_passes(styles, style);
+    }
+    styles.finish();
+  }
+  object.finish();
+  return out;
+}
+
+void read_update(JsonObject object, GpuRecord& record) {
+  record.update_calls = object.number("calls");
+  record.update_calls_per_tensor = object.number("calls_per_tensor");
+  record.tensors_per_update_kernel = object.integer("tensors_per_kernel");
+  if (record.tensors_per_update_kernel < 1) object.fail("tensors_per_kernel", "is less than 1");
+  record.update_style = object.string("style");
+  record.update_passes = read_update_passes(object.object("passes"));
+  for (const auto& [optimizer, styles] : record.update_passes) {
+    if (!styles.contains(record.update_style)) {
+      object.fail("passes", optimizer + " has no style \"" + record.update_style + "\"");
+    }
+  }
+  object.finish();
+}
+
+}  // namespace
+
+LayerCalls read_layer_calls(JsonObject object) {
+  LayerCalls calls;
+  calls.forward = object.number("forward");
+  calls.backward = object.number("backward");
+  object.finish();
+  if (calls.forward < 0) object.fail("forward", "is negative");
+  if (calls.backward < 0) object.fail("backward", "is negative");
+  return calls;
+}
+
+const LayerCalls& GpuRecord::calls(std::string_view layer_kind) const {
+  const auto found = layer_calls.find(layer_kind);
+  if (found == layer_calls.end()) {
+    throw InputError("the gpu record of this framework has no layer_calls of \"" +
+                     std::string(layer_kind) + "\"");
+  }
+  return found->second;
+}
+
+GpuRecord read_gpu_record(JsonObject object) {
+  GpuRecord record;
+  record.version = object.string("version");
+  record.sources = object.strings("sources");
+  record.host = read_host(object.object("host"));
+  JsonObject composition = object.object("composition");
+  record.composition_sd = composition.positive("log_sd");
+  record.sources.push_back("composition: " + composition.string("source"));
+  composition.finish();
+  record.fused_rnn = object.boolean("fused_rnn");
+  record.fused_bias = object.boolean("fused_bias");
+  record.clears_gradients = object.boolean("clears_gradients");
+  record.fused_attention = object.boolean("fused_attention");
+  read_update(object.object("update"), record);
+  JsonObject layers = object.object("layer_calls");
+  for (const std::string& kind : layers.keys()) {
+    record.layer_calls.emplace(kind, read_layer_calls(layers.object(kind)));
+  }
+  layers.finish();
+  object.finish();
+  return record;
+}
+
+}  // namespace paceline

@@ -1,0 +1,65 @@
+// How a framework drives a GPU, as data: the "gpu" object of a framework record. The code that
+// reads it, simulator/frameworks/gpu, is common to all frameworks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json_reader.h"
+#include "core/units.h"
+
+namespace paceline {
+
+// Host cost of one layer in units of a simple dispatch.
+struct LayerCalls {
+  double forward = 0;
+  double backward = 0;
+};
+
+// What dispatching costs where no recording of this framework on this machine says it.
+struct GpuHostCosts {
+  Seconds call;       // of one simple dispatch
+  double log_sd = 0;  // of ln(call): processors, versions
+  Seconds
+      launch_latency;    // from the end of a dispatch to the start of its kernel on an idle device
+  Seconds graph_launch;  // of a whole captured iteration
+  std::string source;
+};
+
+// One pass of an optimizer over its tensors: how many it reads and writes, fp32 elements each.
+struct UpdatePass {
+  double read = 0;
+  double written = 0;
+};
+// "adam" -> "foreach" -> passes.
+using UpdatePasses = std::map<std::string, std::map<std::string, std::vector<UpdatePass>>>;
+
+struct GpuRecord {
+  std::string version;
+  std::vector<std::string> sources;
+  GpuHostCosts host;
+  double composition_sd = 0;  // of ln(iteration / closed form of kernels timed alone)
+  std::map<std::string, LayerCalls, std::less<>> layer_calls;
+  double update_calls = 0;             // once an iteration
+  double update_calls_per_tensor = 0;  // for each parameter tensor
+  std::int64_t tensors_per_update_kernel = 1;
+  UpdatePasses update_passes;
+  std::string update_style;  // the default of optimizer_style
+
+  bool fused_rnn = false;         // one library call per recurrent layer; else a call per step
+  bool fused_bias = false;        // the bias of a linear layer is added inside the product
+  bool clears_gradients = false;  // fills them with zero; else the first one is stored
+  bool fused_attention = false;   // for 16-bit inputs, unless the user says otherwise
+
+  // Throws InputError if there is no entry for this kind of layer.
+  const LayerCalls& calls(std::string_view layer_kind) const;
+};
+
+LayerCalls read_layer_calls(JsonObject object);
+// Strict; throws InputError.
+GpuRecord read_gpu_record(JsonObject object);
+
+}  // namespace paceline

@@ -1,0 +1,156 @@
+// Predictions on GPUs of the catalog: laws, not numbers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "model/analytic/iteration_time.h"
+#include "model/hardware/device_catalog.h"
+#include "simulator/lower/lower.h"
+#include "simulator/report/prediction.h"
+
+namespace paceline {
+namespace {
+
+using testing::HasSubstr;
+
+const Predictor& predictor() {
+  static const Predictor shared;
+  return shared;
+}
+
+Experiment experiment(const std::string& model, std::int64_t batch, const std::string& device,
+                      Precision precision = Precision::kFp32) {
+  Experiment e;
+  e.model = model;
+  e.batch = batch;
+  e.device = device;
+  e.precision = precision;
+  e.threads = 0;
+  e.draws = 100;
+  return e;
+}
+
+Prediction predict(const Experiment& e) {
+  return predictor().predict(e, *read_training_device(e.device, e.options));
+}
+
+double time_of(const Experiment& e) { return predict(e).report.iteration_time_s.median; }
+
+TEST(GpuPrediction, TheSimulationIsTheClosedForm) {
+  for (const char* model : {"resnet50", "bert-base", "lstm-ptb", "fcn-r", "gpt2"}) {
+    for (const std::int64_t batch : {1, 16}) {
+      const Prediction p = predict(experiment(model, batch, "v100-sxm2-16g"));
+      EXPECT_EQ(simulate_iteration(p.plan), iteration_time(p.plan)) << model;
+      EXPECT_NEAR(p.report.breakdown.total().si(), p.report.iteration_time_s.median, 1e-9);
+    }
+  }
+}
+
+TEST(GpuPrediction, GradientAccumulationIsTheClosedFormToo) {
+  Experiment e = experiment("resnet50", 2, "a100-sxm-80g");
+  e.grad_accumulation = 3;
+  const Prediction p = predict(e);
+  EXPECT_EQ(simulate_iteration(p.plan), iteration_time(p.plan));
+}
+
+// The device waits for the host at batch 1 and hides it at batch 256.
+TEST(GpuPrediction, SmallBatchesAreBoundByLaunches) {
+  const Report small = predict(experiment("resnet50", 1, "h100-sxm", Precision::kBf16)).report;
+  const Report large = predict(experiment("resnet50", 256, "h100-sxm", Precision::kBf16)).report;
+  EXPECT_GT(small.breakdown.host.si(), 0.5 * small.iteration_time_s.median);
+  EXPECT_LT(large.breakdown.host.si(), 0.1 * large.iteration_time_s.median);
+  EXPECT_EQ(small.bottleneck.resource, "framework host");
+}
+
+TEST(GpuPrediction, GraphsHelpWhatIsBoundByLaunchesAndNothingElse) {
+  Experiment e = experiment("resnet50", 1, "h100-sxm", Precision::kBf16);
+  const double eager = time_of(e);
+  e.options["graphs"] = "on";
+  EXPECT_LT(time_of(e), 0.5 * eager);
+  e = experiment("gpt2-large", 8, "h100-sxm", Precision::kBf16);
+  const double large = time_of(e);
+  e.options["graphs"] = "on";
+  EXPECT_NEAR(time_of(e) / large, 1, 0.05);
+}
+
+TEST(GpuPrediction, LowerPrecisionIsFasterWhereThereAreMatrixUnits) {
+  const auto of = [](Precision p) {
+    return time_of(experiment("bert-large", 8, "a100-sxm-80g", p));
+  };
+  EXPECT_LT(of(Precision::kTf32), of(Precision::kFp32));
+  EXPECT_LT(of(Precision::kBf16), of(Precision::kTf32));
+}
+
+// A K80 die without boost: everything that computes slows down with the clock.
+TEST(GpuPrediction, ALowerClockIsSlower) {
+  Experiment e = experiment("alexnet", 64, "k80");
+  const double boost = time_of(e);
+  e.options["clock"] = "562MHz";
+  const double base = time_of(e);
+  EXPECT_GT(base, 1.2 * boost);
+  EXPECT_LT(base, 875.0 / 562 * boost);
+  e.options["clock"] = "5GHz";
+  EXPECT_THROW(time_of(e), UsageError);
+}
+
+TEST(GpuPrediction, APowerLimitIsSlower) {
+  Experiment e = experiment("resnet50", 64, "a100-sxm-80g");
+  const double full = time_of(e);
+  e.options["power"] = "200W";
+  EXPECT_GT(time_of(e), full);
+  e.options["power"] = "900W";
+  EXPECT_THROW(time_of(e), UsageError);
+}
+
+TEST(GpuPrediction, AWorkspaceLimitNeverHelps) {
+  Experiment e = experiment("vgg16", 32, "titan-x-maxwell");
+  const double free = time_of(e);
+  e.options["workspace_limit"] = "0 B";
+  EXPECT_GT(time_of(e), free);
+}
+
+TEST(GpuPrediction, SaysWhatWasNotMeasured) {
+  const Report measured = predict(experiment("bert-base", 8, "v100-pcie-32g")).report;
+  const Report transferred = predict(experiment("bert-base", 8, "rtx-3090")).report;
+  const auto extrapolated = [](const Report& r) {
+    double share = 0;
+    for (const OriginLine& line : r.origins) {
+      if (line.kind == OriginKind::kExtrapolated) share += line.share;
+    }
+    return share;
+  };
+  EXPECT_LT(extrapolated(measured), 0.3);
+  EXPECT_GT(extrapolated(transferred), 0.9);
+  const auto width = [](const Report& r) {
+    return r.iteration_time_s.p95 / r.iteration_time_s.p05;
+  };
+  EXPECT_GT(width(transferred), width(measured));
+}
+
+// Every GPU answers for every network that it can hold, with an interval.
+TEST(GpuPrediction, EveryGpuAnswers) {
+  const DeviceCatalog catalog = DeviceCatalog::shipped();
+  for (const DeviceSpec& device : catalog.devices()) {
+    if (device.kind != DeviceKind::kGpu) continue;
+    const Report r = predict(experiment("resnet50", 8, device.name)).report;
+    EXPECT_GT(r.iteration_time_s.p05, 0) << device.name;
+    EXPECT_LT(r.iteration_time_s.p05, r.iteration_time_s.median) << device.name;
+    EXPECT_GT(r.model_flops_utilization, 0.01) << device.name;
+    EXPECT_LT(r.model_flops_utilization, 2.0) << device.name;  // Winograd's form needs less
+  }
+}
+
+TEST(GpuPrediction, RefusesWhatHasNoMeaning) {
+  Experiment e = experiment("fcn-r", 64, "v100-sxm2-16g");
+  e.threads = 4;
+  EXPECT_THROW(predict(e), UsageError);
+  EXPECT_THROW(predict(experiment("fcn-r", 64, "v100-sxm2-16g", Precision::kBf16)), UsageError);
+  e = experiment("fcn-r", 64, "v100-sxm2-16g");
+  e.options["optimizer"] = "adem";
+  EXPECT_THROW(predict(e), UsageError);
+  EXPECT_THROW(read_training_device("i7-3820", {}), UsageError);
+  EXPECT_THROW(read_training_device("v100", {}), UsageError);
+}
+
+}  // namespace
+}  // namespace paceline
