@@ -13,7 +13,7 @@ void write_html(const Arguments& arguments, const PageContent& content) {
 }
 
 void write_html(const Arguments& arguments, const Prediction& prediction) {
-  const LoweredRun run = lower_cpu(prediction.plan, 2);
+  const LoweredRun run = lower(prediction.plan, 2);
   const Timeline timeline = simulate(run.graph, run.platform);
   write_html(arguments,
              {.reports = {prediction.report},
