@@ -5,8 +5,8 @@
 #include <limits>
 #include <set>
 
-#include "calibration/kernel_of.h"
 #include "core/statistics.h"
+#include "simulator/device/kernel_of.h"
 
 namespace paceline {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/kernel_of.h"
 #include "calibration/problems/problem.h"
 #include "core/error.h"
 #include "model/cost/formulas.h"
+#include "simulator/device/kernel_of.h"
 
 namespace paceline {
 namespace {

@@ -38,6 +38,7 @@ ordered_json facts(const DeviceSpec& d) {
   for (const auto& [precision, peak] : d.matrix_peak) {
     out["matrix_peak_flops_per_s"][std::string(to_string(precision))] = fact(peak);
   }
+  add(out, "matrix_rate_share", d.matrix_rate_share);
   out["last_level_cache_bytes"] = fact(d.last_level_cache);
   add(out, "shared_memory_bytes", d.shared_memory);
   add(out, "memory_capacity_bytes", d.memory.capacity);

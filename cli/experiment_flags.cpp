@@ -12,6 +12,7 @@ constexpr std::int64_t kMostTokens = 1'000'000'000;
 constexpr std::int64_t kMostThreads = 4096;
 constexpr std::int64_t kMostDevices = 1'000'000;
 constexpr std::int64_t kMostDraws = 1'000'000;
+constexpr int kFewestDraws = 20;  // one beyond either end of the interval
 constexpr std::size_t kMostPoints = 4096;
 
 const std::vector<FlagSpec>& unsupported_flags() {
@@ -91,6 +92,7 @@ std::vector<FlagSpec> experiment_flags() {
       {"model", "NAME", "a workload (paceline list workloads)"},
       {"device", "NAME|FILE",
        "a device of the catalog, cpu (this machine), or a parameter or device file"},
+      {"probe", "FILE", "timings of a GPU that refine its parameters"},
       {"framework", "NAME", "how work is issued, default pytorch (paceline list frameworks)"},
       {"strategy", "NAME", "how gradients are aggregated, default none"},
       {"precision", "P", "arithmetic of matrix operations: fp32 (default), tf32, fp16, bf16, fp8"},
@@ -123,8 +125,14 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
   Experiment first;
   first.threads = 0;
   first.draws = static_cast<int>(arguments.count_or("draws", 1000, kMostDraws));
+  if (first.draws < kFewestDraws) {
+    throw UsageError("--draws " + std::to_string(first.draws) +
+                     " say nothing of a 90 % interval; " + "give at least " +
+                     std::to_string(kFewestDraws));
+  }
   first.seed = static_cast<std::uint64_t>(arguments.count_or("seed", 1, INT64_MAX));
   read_options(arguments, first);
+  if (arguments.has("probe")) first.options["probe"] = arguments.text("probe");
   Points points = {first};
   const auto count = [](std::int64_t Experiment::*member) {
     return [member](Experiment& point, std::int64_t value) { point.*member = value; };

@@ -61,7 +61,8 @@ Shapes convolution(const Arguments& a, Precision) {
               .pad_w = padding(a, "pad-w"),
               .stride_h = size_or(a, "stride-h", 1),
               .stride_w = size_or(a, "stride-w", 1),
-              .groups = size_or(a, "groups", 1)};
+              .groups = size_or(a, "groups", 1),
+              .channels_last = a.has("channels-last")};
   if (s.h + 2 * s.pad_h < s.r || s.w + 2 * s.pad_w < s.s) {
     throw UsageError("the filter is larger than the padded input");
   }
@@ -78,13 +79,15 @@ Shapes recurrent(const Arguments& a, std::int64_t gates) {
              .batch = size(a, "batch"),
              .steps = size(a, "steps"),
              .layers = size_or(a, "layers", 1),
-             .bidirectional = a.has("bidirectional")};
+             .bidirectional = a.has("bidirectional"),
+             .persistent = a.has("persistent")};
   if (a.has("skip-input") && a.has("input")) {
     throw UsageError("--skip-input and --input exclude each other");
   }
   if (!a.has("skip-input")) s.input = size_or(a, "input", s.hidden);
   if (!is_backward(a)) return {s};
   RnnShape weights = s;
+  weights.persistent = false;
   s.pass = Pass::kDgrad;
   weights.pass = Pass::kWgrad;
   return {s, weights};
@@ -117,12 +120,24 @@ Shapes stream(const Arguments& a, Precision precision, const Traffic& traffic, b
   const double writes = is_backward(a) ? traffic.backward_writes : traffic.writes;
   StreamShape s;
   if (a.has("bytes")) {
+    for (const char* other : {"elements", "rows"}) {
+      if (a.has(other))
+        throw UsageError("--bytes and --" + std::string(other) + " exclude each other");
+    }
     const Bytes bytes = parse_bytes(a.text("bytes"));
-    if (bytes <= Bytes(0)) throw UsageError("--bytes is not positive");
+    const Bytes least = (reads + writes) * element_size(precision);
+    const Bytes most = static_cast<double>(kLargest) * least;
+    if (bytes < least || bytes > most) {
+      throw UsageError("--bytes " + a.text("bytes") + " is not between one element, " +
+                       to_text(least) + ", and " + to_text(most));
+    }
     s.read = bytes * (reads / (reads + writes));
     s.written = bytes * (writes / (reads + writes));
     s.elements = static_cast<std::int64_t>(bytes / element_size(precision) / (reads + writes));
   } else {
+    if (a.has("elements") && a.has("rows")) {
+      throw UsageError("--elements and --rows exclude each other");
+    }
     s.elements =
         has_rows && !a.has("elements") ? size(a, "rows") * size(a, "row") : size(a, "elements");
     s.read = static_cast<double>(s.elements) * reads * element_size(precision);
@@ -165,15 +180,16 @@ struct Operation {
 const std::map<std::string, Operation>& operations() {
   static const std::vector<std::string> kStream = {"bytes", "elements", "pass"};
   static const std::vector<std::string> kRows = {"bytes", "elements", "pass", "rows", "row"};
-  static const std::vector<std::string> kRnn = {"pass",  "hidden",     "batch",  "steps",
-                                                "input", "skip-input", "layers", "bidirectional"};
+  static const std::vector<std::string> kRnn = {"pass",   "hidden",        "batch",
+                                                "steps",  "input",         "skip-input",
+                                                "layers", "bidirectional", "persistent"};
   static const std::map<std::string, Operation> kAll = {
       {"gemm", {"gemm", gemm, {"m", "n", "k", "trans-a", "trans-b", "batch-count"}}},
       {"conv",
        {"conv",
         convolution,
         {"pass", "n", "c", "h", "w", "k", "r", "s", "pad-h", "pad-w", "stride-h", "stride-w",
-         "groups", "workspace"}}},
+         "groups", "channels-last", "workspace"}}},
       {"rnn", {"rnn", rnn, kRnn}},
       {"gru", {"gru", gru, kRnn}},
       {"lstm", {"lstm", lstm, kRnn}},
@@ -225,6 +241,7 @@ std::vector<FlagSpec> kernel_flags() {
       {"stride-h", "N", "vertical stride"},
       {"stride-w", "N", "horizontal stride"},
       {"groups", "G", "groups of channels"},
+      {"channels-last", "", "images with the channels of a place together (NHWC)"},
       {"workspace", "BYTES", "scratch memory an algorithm may take, \"8 MiB\"; no limit if absent"},
       {"hidden", "H", "hidden units"},
       {"input", "I", "input width, as --hidden if absent"},
@@ -233,6 +250,7 @@ std::vector<FlagSpec> kernel_flags() {
       {"steps", "T", "time steps"},
       {"layers", "L", "stacked layers"},
       {"bidirectional", "", "both directions"},
+      {"persistent", "", "one kernel for all steps that keeps its weights on chip"},
       {"seq", "L", "tokens of a sequence"},
       {"heads", "H", "query heads"},
       {"kv-heads", "H", "key and value heads, as --heads if absent"},
@@ -262,6 +280,25 @@ KernelRequest read_kernel_request(const Arguments& arguments) {
                                std::move(shape), precision});
   }
   return request;
+}
+
+void name_cpu_kernels(KernelRequest& request) {
+  static const std::map<std::string, std::string> kNames = {
+      {"gemm", "openblas.sgemm"},   {"conv", "onednn.conv"},
+      {"elementwise", "aten.relu"}, {"layernorm", "aten.layer_norm"},
+      {"softmax", "aten.softmax"},  {"batchnorm", "aten.batch_norm"},
+      {"pool", "aten.avg_pool"},    {"embedding", "aten.embedding"},
+      {"optimizer", "aten.add_"}};
+  const auto found = kNames.find(request.op);
+  if (found == kNames.end()) {
+    throw UsageError("--op " + request.op +
+                     " is no single library call on a CPU: frameworks issue " +
+                     "its products and elementwise kernels one by one (paceline explain)");
+  }
+  for (Kernel& kernel : request.kernels) {
+    const bool backward = kernel.implementation.ends_with("_backward");
+    kernel.implementation = found->second + (backward ? "_backward" : "");
+  }
 }
 
 }  // namespace paceline

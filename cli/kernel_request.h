@@ -22,4 +22,8 @@ std::vector<FlagSpec> kernel_flags();
 // operation does not have.
 KernelRequest read_kernel_request(const Arguments& arguments);
 
+// Gives the kernels the names of the libraries that PyTorch runs on a CPU. Throws UsageError for
+// operations that are no single call there.
+void name_cpu_kernels(KernelRequest& request);
+
 }  // namespace paceline

@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "calibration/kernel_of.h"
 #include "microbench/measure.h"
 #include "model/graph/workload.h"
 #include "model/parameters/parameter_set.h"
+#include "simulator/device/kernel_of.h"
 #include "simulator/frameworks/framework.h"
 
 namespace paceline {

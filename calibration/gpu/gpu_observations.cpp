@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/kernel_of.h"
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "model/cost/gpu_family.h"
 #include "model/cost/shape_quantities.h"
+#include "simulator/device/kernel_of.h"
 
 namespace paceline {
 namespace {

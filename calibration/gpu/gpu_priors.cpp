@@ -38,11 +38,12 @@ const std::map<std::string_view, Belief> kCommon = {
     {"winograd_staged", {0.5, 0.4}},
     {"fft", {0.7, 0.5}},
     {"depthwise_share", {0.4, 0.4}},
-    {"narrow", {0.35, 0.2}},
+    {"exponentials", {12.0, 0.4}},
     {"element_work", {2.0, 1.5}},
     {"row_work", {100.0, 1.5}},
     {"step", {30e-6, 0.8}},
     {"half_batch", {32.0, 1.0}},
+    {"persistent_step", {6e-6, 0.5}},  // recalled: 5 to 10 us
 };
 
 Belief belief_of(std::string_view name, bool on_matrix_units, Timing timing) {

@@ -190,10 +190,13 @@ def add_deepbench_row(out, section, row, precision, device):
     elif "Convolution" in section and is_number(row.get("H")):
         shape = dict(zip(("w", "h", "c", "n", "k", "s", "r", "pad_w", "pad_h", "stride_w",
                           "stride_h"), (whole(c) for c in "CDEFGHIJKLM")))
+        # 16-bit timings hold no conversions between layouts: with them, the rest would have to run
+        # at several times the bandwidth of the memory.
+        layout = {"channels_last": 1} if precision == "fp16" else {}
         for column, kind in (("N", "forward"), ("O", "dgrad"), ("P", "wgrad")):
             if is_number(row.get(column)):
                 out.add("gpu.convolution", float(row[column]) * MILLI, **common,
-                        **{"pass": kind}, **shape)
+                        **{"pass": kind}, **layout, **shape)
     elif "Recurrent" in section and is_number(row.get("E")):
         gates = 4 if "LSTM" in section else 3 if "GRU" in section else 1
         for column, kind in (("G", "forward"), ("H", "dgrad"), ("I", "wgrad")):

@@ -1,4 +1,4 @@
-// paceline kernel: what one library call costs on a GPU.
+// paceline kernel: what one library call costs on a GPU, or on a CPU with fitted parameters.
 //
 //   kernel   gemm TN 4096x4096x4096, bf16 on h100-sxm
 //   time     185 us  (90 %: 160 us to 214 us)
@@ -13,11 +13,12 @@
 #include "cli/output.h"
 #include "core/json_writer.h"
 #include "core/units_text.h"
-#include "model/cost/gpu.h"
-#include "model/hardware/device_catalog.h"
+#include "simulator/device/training_device.h"
 
 namespace paceline {
 namespace {
+
+constexpr std::int64_t kMostThreads = 4096;
 
 struct KernelAnswer {
   Seconds median, p05, p95;
@@ -28,20 +29,20 @@ struct KernelAnswer {
   Origin origin;                  // likewise
 };
 
-KernelAnswer answer(const KernelRequest& request, const GpuCostModel& model,
+KernelAnswer answer(const KernelRequest& request, const TrainingDevice& device,
                     const ExecutionContext& context) {
   constexpr double kZ90 = 1.6449;  // 95 % quantile of the normal distribution
   KernelAnswer out;
   double shared = 0, own = 0;  // seconds of one standard deviation
   Seconds longest;
   for (const Kernel& kernel : request.kernels) {
-    const KernelCost cost = model.cost(kernel, context);
+    const KernelCost cost = device.costs().cost(kernel, context);
     out.median += cost.time;
     out.flops += kernel_flops(kernel.shape);
     out.bytes += kernel_bytes(kernel.shape, kernel.precision);
     shared += cost.time.si() * cost.shared_sd;
     own = std::hypot(own, cost.time.si() * cost.own_sd);
-    const KernelChoice choice = model.choice(kernel, context);
+    const KernelChoice choice = device.choice(kernel, context);
     out.choice.workspace = std::max(out.choice.workspace, choice.workspace);
     if (cost.time <= longest) continue;
     longest = cost.time;
@@ -64,13 +65,13 @@ std::string shape_text(const KernelRequest& request) {
 }
 
 std::string json_text(const KernelRequest& request, const KernelAnswer& a,
-                      const DeviceSpec& device) {
+                      const TrainingDevice& device) {
   const nlohmann::ordered_json out = {
       {"schema", "paceline.kernel/1"},
       {"kernel", shape_text(request)},
       {"op", request.op},
       {"precision", std::string(to_string(request.kernels.front().precision))},
-      {"device", device.name},
+      {"device", device.name()},
       {"time_s", {{"median", a.median.si()}, {"p05", a.p05.si()}, {"p95", a.p95.si()}}},
       {"flops", a.flops.si()},
       {"bytes", a.bytes.si()},
@@ -81,20 +82,21 @@ std::string json_text(const KernelRequest& request, const KernelAnswer& a,
   return to_json_text(out);
 }
 
-std::string screen(const KernelRequest& request, const KernelAnswer& a, const DeviceSpec& device) {
+std::string screen(const KernelRequest& request, const KernelAnswer& a,
+                   const TrainingDevice& device, const ExecutionContext& context) {
   const Precision precision = request.kernels.front().precision;
   Table table({"kernel", shape_text(request) + ", " + std::string(to_string(precision)) + " on " +
-                             device.name});
+                             device.name()});
   table.add_row(
       {"time", to_text(a.median) + "  (90 %: " + to_text(a.p05) + " to " + to_text(a.p95) + ")"});
   if (a.flops > Flops(0)) {
     const FlopsPerSecond rate = a.flops / a.median;
-    table.add_row({"rate", to_text(rate) + ", " +
-                               significant(100 * (rate / device.peak(precision)), 2) + " % of " +
-                               to_text(device.peak(precision))});
+    const FlopsPerSecond peak = device.peak(precision, context.threads);
+    table.add_row({"rate", to_text(rate) + ", " + significant(100 * (rate / peak), 2) + " % of " +
+                               to_text(peak)});
   }
   table.add_row({"traffic", to_text(a.bytes) + ", " + to_text(a.bytes / a.median) + " of " +
-                                to_text(device.memory.bandwidth.value)});
+                                to_text(device.limits(context.threads).bandwidth)});
   table.add_row({"bound", std::string(to_string(a.bound)) + ", " + a.choice.algorithm});
   if (a.choice.workspace > Bytes(0)) table.add_row({"workspace", to_text(a.choice.workspace)});
   table.add_row({"origin", a.origin.source});
@@ -103,29 +105,35 @@ std::string screen(const KernelRequest& request, const KernelAnswer& a, const De
 
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
-  const KernelRequest request = read_kernel_request(arguments);
-  const DeviceCatalog catalog = DeviceCatalog::shipped();
-  const DeviceSpec& device = catalog.at(arguments.text("device"));
-  if (device.kind != DeviceKind::kGpu) {
-    throw UsageError("--device " + device.name + " is a CPU; kernels are costed on GPUs only");
-  }
+  KernelRequest request = read_kernel_request(arguments);
+  std::map<std::string, std::string> options;
+  if (arguments.has("probe")) options["probe"] = arguments.text("probe");
+  if (arguments.has("clock")) options["clock"] = arguments.text("clock");
+  const auto device = read_training_device(arguments.text("device"), options);
   ExecutionContext context;
+  if (device->kind() == DeviceKind::kCpu) {
+    name_cpu_kernels(request);
+    const auto threads = arguments.count_or("threads", device->cores(), kMostThreads);
+    context.threads = static_cast<int>(threads);
+  } else if (arguments.has("threads")) {
+    throw UsageError("--threads is of CPUs; " + device->name() + " is a GPU");
+  }
   if (arguments.has("workspace")) {
     context.workspace_limit = parse_bytes(arguments.text("workspace"));
   }
-  const KernelAnswer a = answer(request, GpuCostModel::for_device(device), context);
+  const KernelAnswer a = answer(request, *device, context);
   if (format == OutputFormat::kJson) {
-    write_result(arguments, json_text(request, a, device));
+    write_result(arguments, json_text(request, a, *device));
     return ExitCode::kOk;
   }
   if (format == OutputFormat::kText) {
-    write_result(arguments, screen(request, a, device));
+    write_result(arguments, screen(request, a, *device, context));
     return ExitCode::kOk;
   }
   Table table({"kernel", "precision", "device", "time_s", "p05_s", "p95_s", "flops", "bytes",
                "algorithm", "workspace_bytes", "bound", "origin"});
   table.add_row({shape_text(request), std::string(to_string(request.kernels.front().precision)),
-                 device.name, significant(a.median.si(), 6), significant(a.p05.si(), 6),
+                 device->name(), significant(a.median.si(), 6), significant(a.p05.si(), 6),
                  significant(a.p95.si(), 6), significant(a.flops.si(), 9),
                  significant(a.bytes.si(), 9), a.choice.algorithm,
                  significant(a.choice.workspace.si(), 9), std::string(to_string(a.bound)),
@@ -136,7 +144,11 @@ ExitCode run(const Arguments& arguments) {
 
 std::vector<FlagSpec> flags() {
   std::vector<FlagSpec> all = kernel_flags();
-  all.push_back({"device", "NAME", "a GPU of `paceline list devices`"});
+  all.push_back(
+      {"device", "NAME|FILE", "a GPU of `paceline list devices`, cpu, or a parameter file"});
+  all.push_back({"threads", "N", "CPU threads, default all of the device"});
+  all.push_back({"clock", "F", "what the multiprocessors of a GPU run at, \"562MHz\""});
+  all.push_back({"probe", "FILE", "timings of a GPU that refine its parameters"});
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;
 }
@@ -145,7 +157,7 @@ std::vector<FlagSpec> flags() {
 
 void register_kernel(CommandList& commands) {
   commands.add({.name = "kernel",
-                .summary = "what one matrix product, convolution or other kernel costs on a GPU",
+                .summary = "what one matrix product, convolution or other kernel costs",
                 .example = "paceline kernel --op gemm --m 4096 --n 4096 --k 4096 --precision bf16 "
                            "--device h100-sxm",
                 .flags = flags(),

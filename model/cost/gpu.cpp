@@ -81,6 +81,14 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
         of_family.implementation + " of " + device_.name + " was not measured; expected " +
             "from measured devices and what is known of architecture " + device_.architecture};
   }
+  const auto refined = refinements_.find(out.family);
+  if (refined != refinements_.end()) {
+    out.time = std::exp(refined->second.log_shift) * out.time;
+    out.shared_sd = std::min(out.shared_sd, refined->second.shared_sd);
+    out.origin = {OriginKind::kFitted,
+                  std::to_string(refined->second.timings) +
+                      " timings of this device on top of: " + out.origin.source};
+  }
   if (is_gather(kernel)) {
     out.shared_sd = std::hypot(out.shared_sd, kGatherSd);
     out.origin = {OriginKind::kExtrapolated,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,14 @@ struct GpuParameterFiles {
 // Throws InputError if its architecture has none, naming those that have.
 GpuParameterFiles read_gpu_parameters(const DeviceSpec& device);
 
+// What timings of one board say about a family beyond its parameters: the factor exp(log_shift) on
+// its times, and what is left of their common error.
+struct FamilyRefinement {
+  double log_shift = 0;
+  double shared_sd = 0;
+  int timings = 0;
+};
+
 class GpuCostModel : public CostModel {
  public:
   // `own` may be empty. Throws InputError if a fit names an unknown formula.
@@ -55,12 +64,18 @@ class GpuCostModel : public CostModel {
   const ParameterSet& own_parameters() const { return own_.parameters(); }
   std::vector<GpuFamilyOrigin> origins() const;
 
+  // From now on these families are priced with what timings of the board say.
+  void refine(std::map<std::string, FamilyRefinement> refinements) {
+    refinements_ = std::move(refinements);
+  }
+
  private:
   const FittedCostModel& model_of(const std::string& family) const;
 
   DeviceSpec device_;
   FittedCostModel own_;
   FittedCostModel architecture_;
+  std::map<std::string, FamilyRefinement> refinements_;
 };
 
 }  // namespace paceline

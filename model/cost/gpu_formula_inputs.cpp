@@ -18,13 +18,18 @@ formula::GpuDevice facts(const DeviceSpec& device) {
           .matrix_peak = 0,
           .vector_peak = device.vector_peak.value.si(),
           .bandwidth = device.memory.bandwidth.value.si(),
-          .cache = device.last_level_cache.value.si()};
+          .cache = device.last_level_cache.value.si(),
+          .clock = device.vector_peak.value.si() /
+                   number(device.multiprocessors.value * device.vector_flop_per_clock.value)};
 }
 
 // With the peak of the kernel's precision.
 formula::GpuDevice facts(const DeviceSpec& device, Precision precision) {
   formula::GpuDevice out = facts(device);
   out.matrix_peak = device.peak(precision).si();
+  if (device.matrix_rate_share && device.uses_matrix_units(precision)) {
+    out.rate_share = device.matrix_rate_share->value;
+  }
   return out;
 }
 
@@ -63,6 +68,7 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
            .stride_h = number(s.stride_h),
            .stride_w = number(s.stride_w),
            .groups = number(s.groups),
+           .channels_last = s.channels_last,
            .element_bytes = element_size(kernel.precision).si(),
            .on_matrix_units = device.uses_matrix_units(kernel.precision),
            .reuse_distance = context.reuse_distance.si(),
@@ -95,6 +101,7 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
            .layers = number(s.layers),
            .directions = s.bidirectional ? 2.0 : 1.0,
            .weight_gradient = s.pass == Pass::kWgrad,
+           .persistent = s.persistent,
            .element_bytes = element_size(kernel.precision).si(),
            .device = facts(device_of(kernel, context), kernel.precision)};
 }

@@ -1,4 +1,4 @@
-// gpu.convolution/1: one pass of a convolution on a GPU by the fastest algorithm that fits the
+// gpu.convolution/2: one pass of a convolution on a GPU by the fastest algorithm that fits the
 // workspace limit:
 //
 //   t = launch + min over algorithms of T(algorithm)
@@ -17,6 +17,8 @@
 //                    transforms and point products slowed down by exp(fft)
 //   depthwise        g = C: compulsory bytes at share depthwise_share of the bandwidth
 //
+// On matrix units images whose channels are not together in memory (NCHW) are converted before and
+// after: twice their bytes at the rate of memory, and two launches, are added.
 // The winograd forms exist for fp32 on vector units; on matrix units libraries stay with implicit
 // GEMM. Sources: Lavin and Gray, "Fast algorithms for convolutional neural networks", CVPR 2016
 // (Winograd and its cost); Mathieu et al., "Fast training of convolutional networks through FFTs",
@@ -35,7 +37,7 @@
 namespace paceline::formula {
 
 struct GpuConvolution {
-  static constexpr std::string_view kId = "gpu.convolution/1";
+  static constexpr std::string_view kId = "gpu.convolution/2";
 
   using Input = ConvolutionInput;
 
@@ -124,6 +126,13 @@ struct GpuConvolution {
     out = tiled_product_time(product(in, algorithm), in.device, rates);
     out.fixed += p[kLaunch];
     out.total += p[kLaunch];
+    if (is_converted(in)) {
+      const T conversion =
+          gpu_memory_time(conversion_bytes(in), in.reuse_distance, in.device, memory);
+      out.memory += conversion;
+      out.total += conversion + 2.0 * p[kLaunch];
+      out.fixed += 2.0 * p[kLaunch];
+    }
     return out;
   }
 

@@ -18,6 +18,7 @@ struct ConvolutionInput {
   double p = 0, q = 0;  // output height and width
   double stride_h = 1, stride_w = 1;
   double groups = 1;
+  bool channels_last = false;
   double element_bytes = 4;
   bool on_matrix_units = false;
   double reuse_distance = 0;  // bytes touched since the operands were last used
@@ -39,6 +40,15 @@ inline constexpr std::string_view name_of(ConvolutionAlgorithm algorithm) {
 
 // Fewer channels than this do not fill the vectors of a load: the first layer of a network.
 inline constexpr double kImageChannels = 8;
+
+// Matrix units read images with the channels of a place together. Libraries convert others before
+// and after the kernel: input and output are read and written once more.
+inline bool is_converted(const ConvolutionInput& in) {
+  return in.on_matrix_units && !in.channels_last;
+}
+inline double conversion_bytes(const ConvolutionInput& in) {
+  return 2 * in.element_bytes * (in.n * in.c * in.h * in.w + in.n * in.k * in.p * in.q);
+}
 
 inline double compulsory_bytes(const ConvolutionInput& in) {
   return in.element_bytes * (in.n * in.c * in.h * in.w + in.n * in.k * in.p * in.q +

@@ -10,6 +10,10 @@ struct GpuDevice {
   double vector_peak = 0;  // FLOP/s fp32
   double bandwidth = 0;    // B/s of the memory
   double cache = 0;        // B of the last-level cache
+  double clock = 0;        // Hz of the multiprocessors
+  // Rate of the matrix units with fp32 sums against the rate their operand paths are built for:
+  // 1/2 on GeForce boards, which sum in fp16 at full rate only.
+  double rate_share = 1;
 };
 
 // The number inside a scalar that may carry derivatives (ceres::Jet), to choose between branches:

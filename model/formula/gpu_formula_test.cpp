@@ -14,7 +14,7 @@ namespace paceline::formula {
 namespace {
 
 // A round device: 100 multiprocessors, 10 TFLOP/s, 1 TB/s, 10 MB of cache.
-constexpr GpuDevice kDevice{100, 10e12, 10e12, 1e12, 10e6};
+constexpr GpuDevice kDevice{100, 10e12, 10e12, 1e12, 10e6, 1e9};
 
 // launch, compute_share, feed, prologue, wave, split_cost, overlap, saturation, memory_share,
 // cache_fit, cache_gain, layout_nn, layout_nt, unaligned: an ideal device.
@@ -45,6 +45,21 @@ TEST(GpuGemm, ALastWaveOfOneTileCostsAWholeWave) {
   const TileChoice tile{128, 128, 1};
   EXPECT_DOUBLE_EQ(tiled_product_time(more, kDevice, rates, tile).compute,
                    2 * tiled_product_time(one, kDevice, rates, tile).compute);
+}
+
+// Units at half of the rate that their operand paths are built for wait half as much for operands.
+TEST(GpuGemm, UnitsBelowTheRateOfTheirOperandPathsWaitLess) {
+  auto p = ideal_gemm();
+  p[GpuGemm::kFeed] = 64;  // 128 x 128 tiles take twice the time
+  p[GpuGemm::kPrologue] = 0;
+  GpuGemm::Input in = square(10240);
+  const double full = GpuGemm::time(in, p.data()).compute;
+  in.device.rate_share = 0.5;
+  EXPECT_LT(GpuGemm::time(in, p.data()).compute, 0.85 * full);
+  p[GpuGemm::kFeed] = 0;
+  const double unfed = GpuGemm::time(in, p.data()).compute;
+  in.device.rate_share = 1;
+  EXPECT_EQ(GpuGemm::time(in, p.data()).compute, unfed);
 }
 
 // A few rows times a matrix move k n weights; where arithmetic is plentiful that is what bounds.
@@ -158,8 +173,19 @@ TEST(GpuConvolution, DoesNotOfferFastFormsOnMatrixUnitsOrWithStride) {
   EXPECT_FALSE(is_supported(in, ConvolutionAlgorithm::kDepthwise));
 }
 
-// launch, compute_share, narrow, memory_share, overlap
-constexpr std::array<double, GpuAttention::kCount> kIdealAttention = {0, 1, 0, 1, 1e6};
+// Matrix units read images with the channels together: others are read and written twice more.
+TEST(GpuConvolution, ImagesInTheOtherLayoutAreConverted) {
+  ConvolutionInput in{.n = 8, .c = 64, .h = 32, .w = 32, .k = 64, .r = 3, .s = 3, .p = 32, .q = 32};
+  in.on_matrix_units = true;
+  in.element_bytes = 2;
+  EXPECT_TRUE(is_converted(in));
+  EXPECT_EQ(conversion_bytes(in), 2 * 2 * 2 * 8.0 * 64 * 32 * 32);
+  in.channels_last = true;
+  EXPECT_FALSE(is_converted(in));
+}
+
+// launch, compute_share, exponentials, memory_share, overlap
+constexpr std::array<double, GpuAttention::kCount> kIdealAttention = {0, 1, 1e12, 1, 1e6};
 
 GpuAttention::Input attention(double seq, bool causal) {
   GpuAttention::Input in{.batch = 8, .seq = seq, .heads = 64, .kv_heads = 64, .head_dim = 128};
@@ -176,6 +202,22 @@ TEST(GpuAttention, IsTwoProductsAtPeakAndHalfOfThatWhenCausal) {
   EXPECT_NEAR(causal / full, 0.5 * (1 + 128.0 / 8192), 1e-9);
 }
 
+// Exponentials take their time whatever the width of a head, products take time in proportion: a
+// head of half the width saves half the products and nothing else.
+TEST(GpuAttention, NarrowHeadsAreBoundByExponentials) {
+  auto p = kIdealAttention;
+  const GpuAttention::Input wide = attention(8192, false);
+  const double scores = 8.0 * 64 * 8192 * 8192;
+  p[GpuAttention::kExponentials] = 16;
+  const double exponentials = scores / (16 * kDevice.multiprocessors * kDevice.clock);
+  EXPECT_NEAR(GpuAttention::time(wide, p.data()).total, 4 * scores * 128 / 10e12 + exponentials,
+              1e-9);
+  GpuAttention::Input narrow = wide;
+  narrow.head_dim = 64;
+  EXPECT_NEAR(GpuAttention::time(narrow, p.data()).total, 4 * scores * 64 / 10e12 + exponentials,
+              1e-9);
+}
+
 // One head on a hundred multiprocessors lasts as long as its longest block.
 TEST(GpuAttention, ASmallGridLastsAsLongAsItsLongestBlock) {
   GpuAttention::Input in = attention(1024, true);
@@ -184,8 +226,9 @@ TEST(GpuAttention, ASmallGridLastsAsLongAsItsLongestBlock) {
   EXPECT_NEAR(time, 4.0 * 128 * 128 * 1024 / (10e12 / 100), 1e-12);
 }
 
-// launch, step, compute_share, half_batch, overlap, memory_share, cache_fit, cache_gain
-constexpr std::array<double, GpuRnn::kCount> kIdealRnn = {0, 0, 1, 0, 1e6, 1, 1e-9, 1};
+// launch, step, compute_share, half_batch, overlap, memory_share, cache_fit, cache_gain,
+// persistent_step
+constexpr std::array<double, GpuRnn::kCount> kIdealRnn = {0, 0, 1, 0, 1e6, 1, 1e-9, 1, 0};
 
 GpuRnn::Input lstm(double batch) {
   GpuRnn::Input in{.gates = 4, .input = 1024, .hidden = 1024, .batch = batch, .steps = 100};
@@ -214,6 +257,17 @@ TEST(GpuRnn, OverlapsLayersOfALatencyBoundNetwork) {
   const double one = GpuRnn::time(in, p.data()).total;
   in.layers = 2;
   EXPECT_NEAR(GpuRnn::time(in, p.data()).total - one, 1, 0.01);
+}
+
+// A persistent kernel reads no weights: with one sample nothing but its steps is left.
+TEST(GpuRnn, APersistentKernelKeepsItsWeightsOnChip) {
+  auto p = kIdealRnn;
+  p[GpuRnn::kStep] = 1;
+  p[GpuRnn::kPersistentStep] = 1e-3;
+  GpuRnn::Input in = lstm(1);
+  in.input = 0;
+  in.persistent = true;
+  EXPECT_NEAR(GpuRnn::time(in, p.data()).total, 100 * 1e-3, 1e-3);
 }
 
 TEST(GpuRnn, WeightGradientHasNoSteps) {

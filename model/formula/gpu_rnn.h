@@ -1,4 +1,4 @@
-// gpu.rnn/1: a recurrent layer run by one library call (cuDNN) on a GPU. Forward and data gradient
+// gpu.rnn/2: a recurrent layer run by one library call (cuDNN) on a GPU. Forward and data gradient
 // walk through the steps; the input product of all steps is hoisted out of the walk, and layers
 // work on different steps at the same time:
 //
@@ -12,7 +12,10 @@
 // The weight gradient is one product over all steps at compute_share. `half_batch` says how many
 // columns fill half of the device: a product with few of them does not.
 // Source: Appleyard et al., "Optimizing performance of recurrent neural networks on GPUs",
-// arXiv 1604.01946. Persistent kernels, which keep the weights on chip, are not described.
+// arXiv 1604.01946. A persistent kernel keeps the recurrent weights on chip and synchronises its
+// blocks instead of starting kernels: Q_cell loses the weights, and a step costs `persistent_step`
+// instead of `step` and no idle columns (half_batch = 0). Source: Diamos et al., "Persistent RNNs:
+// stashing recurrent weights on-chip", ICML 2016.
 // Derivation, fitted values and where it breaks: docs/models/gpu-rnn.md.
 #pragma once
 
@@ -26,11 +29,12 @@
 namespace paceline::formula {
 
 struct GpuRnn {
-  static constexpr std::string_view kId = "gpu.rnn/1";
+  static constexpr std::string_view kId = "gpu.rnn/2";
 
   struct Input {
     double gates = 4, input = 0, hidden = 0, batch = 0, steps = 0, layers = 1, directions = 1;
     bool weight_gradient = false;
+    bool persistent = false;
     double element_bytes = 4;
     GpuDevice device{};
   };
@@ -44,6 +48,7 @@ struct GpuRnn {
     kMemoryShare,
     kCacheFit,
     kCacheGain,
+    kPersistentStep,
     kCount
   };
   static constexpr std::array<Declaration, kCount> kParameters = {{
@@ -55,6 +60,7 @@ struct GpuRnn {
       {"memory_share", "1"},
       {"cache_fit", "1"},
       {"cache_gain", "1"},
+      {"persistent_step", "s"},
   }};
 
   template <typename T>
@@ -77,13 +83,14 @@ struct GpuRnn {
     const double walk = in.steps + in.layers - 1;
     const double cells = in.directions * in.layers * in.steps / walk;
     const GpuMemory<T> memory{p[kMemoryShare], p[kCacheFit], p[kCacheGain]};
-    const double weights = in.gates * in.hidden * in.hidden;
+    const double weights = in.persistent ? 0 : in.gates * in.hidden * in.hidden;
     const double state = in.batch * in.hidden * (in.gates + 2);
     const double cell = 2 * in.gates * in.hidden * in.hidden * in.batch;
-    const T step_compute = cell * (cells + p[kHalfBatch] / in.batch) / rate;
+    const T idle = in.persistent ? T(0.0) : p[kHalfBatch] / in.batch;
+    const T step_compute = cell * (cells + idle) / rate;
     const T step_memory =
         gpu_memory_time(cells * in.element_bytes * (weights + state), 0, in.device, memory);
-    out.fixed = p[kLaunch] + walk * p[kStep];
+    out.fixed = p[kLaunch] + walk * (in.persistent ? p[kPersistentStep] : p[kStep]);
     out.compute = (first + later) / rate + walk * step_compute;
     out.memory = walk * step_memory;
     out.total = out.fixed + (first + later) / rate +

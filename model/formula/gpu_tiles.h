@@ -11,7 +11,8 @@
 // and the library is taken to choose the fastest (tile, split). `wave` = 1 is hard wave
 // quantisation: a last wave with one block costs as much as a full one; 0 is a persistent or
 // stream-K kernel that shares the tail out. `feed` is the operand traffic a tile needs per product,
-// `prologue` the depth of K that filling the pipeline and writing C are worth. Sources: the
+// `prologue` the depth of K that filling the pipeline and writing C are worth; both shrink with the
+// rate_share of matrix units that run below the rate of their operand paths. Sources: the
 // matrix-multiplication guide of NVIDIA's deep-learning performance documents (tile and wave
 // quantisation); tile shapes as they occur in names of cuBLAS and CUTLASS kernels. Derivation,
 // fitted values and where it breaks: docs/models/gpu-gemm.md.
@@ -87,11 +88,13 @@ TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& devic
       work.batch * std::ceil(work.m / tile.m) * std::ceil(work.n / tile.n) * tile.split;
   const double per_unit = blocks / device.multiprocessors;
   const T waves = rates.wave * std::ceil(per_unit) + (1.0 - rates.wave) * std::fmax(per_unit, 1.0);
-  const T share = rates.compute_share / (1.0 + rates.feed * (1.0 / tile.m + 1.0 / tile.n));
+  const T share =
+      rates.compute_share / (1.0 + device.rate_share * rates.feed * (1.0 / tile.m + 1.0 / tile.n));
   const double partial = tile.split > 1 ? 8.0 * work.m * work.n * work.batch * tile.split : 0.0;
 
   TimeParts<T> out;
-  out.compute = waves * 2.0 * tile.m * tile.n * (work.k / tile.split + rates.prologue) *
+  out.compute = waves * 2.0 * tile.m * tile.n *
+                (work.k / tile.split + device.rate_share * rates.prologue) *
                 device.multiprocessors / (device.matrix_peak * share);
   out.memory = gpu_memory_time(work.bytes + partial, work.reuse_distance, device, rates.memory) *
                small_grid(blocks, device, rates.saturation);
@@ -108,9 +111,10 @@ inline double least_time(const TiledProduct& work, const GpuDevice& device,
   const double per_unit = blocks / device.multiprocessors;
   const double waves =
       rates.wave * std::ceil(per_unit) + (1.0 - rates.wave) * std::fmax(per_unit, 1.0);
-  const double compute = waves * 2.0 * tile.m * tile.n * (work.k / tile.split + rates.prologue) *
+  const double compute = waves * 2.0 * tile.m * tile.n *
+                         (work.k / tile.split + device.rate_share * rates.prologue) *
                          device.multiprocessors *
-                         (1.0 + rates.feed * (1.0 / tile.m + 1.0 / tile.n)) /
+                         (1.0 + device.rate_share * rates.feed * (1.0 / tile.m + 1.0 / tile.n)) /
                          (device.matrix_peak * rates.compute_share);
   return std::fmax(compute, memory * small_grid(blocks, device, rates.saturation)) +
          (tile.split > 1 ? rates.split_cost : 0.0);

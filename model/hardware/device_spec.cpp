@@ -41,6 +41,14 @@ class FactReader {
     return finish(object, value);
   }
 
+  std::optional<Fact<double>> optional_share(JsonObject& parent, std::string_view key) {
+    if (!parent.has(key)) return std::nullopt;
+    JsonObject object = parent.object(key);
+    const double value = object.positive("value");
+    if (value > 1) object.fail("value", "expected a share of at most 1");
+    return finish(object, value);
+  }
+
   template <typename Q>
   Fact<Q> quantity(JsonObject& parent, std::string_view key) {
     JsonObject object = parent.object(key);
@@ -166,6 +174,7 @@ DeviceSpec read_device(JsonObject root) {
   spec.vector_peak = facts.quantity<FlopsPerSecond>(root, "vector_peak");
   if (spec.kind == DeviceKind::kGpu) spec.matrix_units = root.boolean("matrix_units");
   spec.matrix_peak = read_peaks(root.object("matrix_peak"), facts);
+  spec.matrix_rate_share = facts.optional_share(root, "matrix_rate_share");
   spec.last_level_cache = facts.quantity<Bytes>(root, "last_level_cache");
   spec.shared_memory = facts.optional_quantity<Bytes>(root, "shared_memory");
   spec.memory = read_memory(root.object("memory"), facts);

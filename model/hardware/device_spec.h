@@ -82,6 +82,9 @@ struct DeviceSpec {
   // Dense peak of matrix products with fp32 accumulation. A missing precision has no arithmetic
   // of its own on this device.
   std::map<Precision, Fact<FlopsPerSecond>> matrix_peak;
+  // `matrix_peak` with fp32 accumulation against the rate of the units with narrow accumulation,
+  // where boards are sold with less than the full rate (GeForce: 1/2).
+  std::optional<Fact<double>> matrix_rate_share;
 
   Fact<Bytes> last_level_cache;              // L2 of a GPU, L3 of a CPU
   std::optional<Fact<Bytes>> shared_memory;  // largest per multiprocessor

@@ -92,7 +92,7 @@ struct TextOf {
            std::to_string(s.c) + "x" + std::to_string(s.h) + "x" + std::to_string(s.w) + " k" +
            std::to_string(s.k) + " " + std::to_string(s.r) + "x" + std::to_string(s.s) + " s" +
            pair_text(s.stride_h, s.stride_w) + " p" + pair_text(s.pad_h, s.pad_w) +
-           (s.groups > 1 ? " g" + std::to_string(s.groups) : "");
+           (s.groups > 1 ? " g" + std::to_string(s.groups) : "") + (s.channels_last ? " nhwc" : "");
   }
   std::string operator()(const StreamShape& s) const {
     return "stream " + std::to_string(s.elements) +
@@ -102,7 +102,8 @@ struct TextOf {
     return "rnn " + std::string(to_string(s.pass)) + " g" + std::to_string(s.gates) + " i" +
            std::to_string(s.input) + " h" + std::to_string(s.hidden) + " b" +
            std::to_string(s.batch) + " t" + std::to_string(s.steps) + " l" +
-           std::to_string(s.layers) + (s.bidirectional ? " both ways" : "");
+           std::to_string(s.layers) + (s.bidirectional ? " both ways" : "") +
+           (s.persistent ? " persistent" : "");
   }
   std::string operator()(const AttentionShape& s) const {
     return "attention " + std::string(to_string(s.pass)) + " b" + std::to_string(s.batch) + " l" +

@@ -44,6 +44,8 @@ struct ConvShape {
   std::int64_t pad_h = 0, pad_w = 0;
   std::int64_t stride_h = 1, stride_w = 1;
   std::int64_t groups = 1;
+  // Images lie in memory with the channels of a place together (NHWC), as matrix units read them.
+  bool channels_last = false;
   std::int64_t output_h() const { return (h + 2 * pad_h - r) / stride_h + 1; }
   std::int64_t output_w() const { return (w + 2 * pad_w - s) / stride_w + 1; }
   bool operator==(const ConvShape&) const = default;
@@ -85,6 +87,7 @@ struct RnnShape {
   std::int64_t batch = 0, steps = 0;
   std::int64_t layers = 1;
   bool bidirectional = false;
+  bool persistent = false;  // one kernel for all steps, its weights kept on chip
   bool operator==(const RnnShape&) const = default;
 };
 

@@ -17,6 +17,9 @@ class GpuDevice : public TrainingDevice {
   DeviceKind kind() const override { return DeviceKind::kGpu; }
   const DeviceSpec* spec() const override { return &costs_.device(); }
   const GpuCostModel& costs() const override { return costs_; }
+  KernelChoice choice(const Kernel& kernel, const ExecutionContext& context) const override {
+    return costs_.choice(kernel, context);
+  }
   // The framework's own estimate: which processor drives the GPU is not known. Throws UsageError if
   // the framework drives no GPU.
   HostCosts host_costs(const FrameworkInfo& framework) const override;

@@ -6,6 +6,8 @@
 #include "model/hardware/device_catalog.h"
 #include "simulator/device/cpu_device.h"
 #include "simulator/device/gpu_device.h"
+#include "simulator/device/probe.h"
+#include "traces/measurement/measurement.h"
 
 namespace paceline {
 namespace {
@@ -27,10 +29,15 @@ void refuse_options(const Options& options) {
 std::unique_ptr<const TrainingDevice> make_gpu(DeviceSpec spec, GpuParameterFiles parameters,
                                                const Options& options) {
   std::vector<InputFile> inputs = std::move(parameters.inputs);
-  return std::make_unique<const GpuDevice>(
-      GpuCostModel(with_device_options(std::move(spec), options), std::move(parameters.own),
-                   std::move(parameters.architecture)),
-      std::move(inputs));
+  GpuCostModel costs(with_device_options(std::move(spec), options), std::move(parameters.own),
+                     std::move(parameters.architecture));
+  const auto probe = options.find("probe");
+  if (probe != options.end()) {
+    const std::filesystem::path file = probe->second;
+    costs.refine(refinements(read_measurements(file), costs));
+    inputs.push_back({file.filename().string(), sha256_hex(read_text_file(file))});
+  }
+  return std::make_unique<const GpuDevice>(std::move(costs), std::move(inputs));
 }
 
 // What was measured on this board stands before what paceline ships of its model.
@@ -69,7 +76,9 @@ std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const O
 
 }  // namespace
 
-bool is_device_option(std::string_view key) { return key == "clock" || key == "power"; }
+bool is_device_option(std::string_view key) {
+  return key == "clock" || key == "power" || key == "probe";
+}
 
 std::unique_ptr<const TrainingDevice> read_training_device(const std::string& name_or_file,
                                                            const Options& options) {

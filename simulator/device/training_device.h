@@ -16,6 +16,7 @@
 
 #include "core/units.h"
 #include "model/cost/cost_model.h"
+#include "model/cost/gpu.h"
 #include "model/cost/roofline.h"
 #include "model/hardware/device_spec.h"
 #include "model/parameters/parameter_set.h"
@@ -39,6 +40,10 @@ class TrainingDevice {
   }
 
   virtual const CostModel& costs() const = 0;
+  // How the library runs a kernel.
+  virtual KernelChoice choice(const Kernel& kernel, const ExecutionContext&) const {
+    return {kernel.implementation, Bytes(0)};
+  }
   // What the issuing thread of a framework costs. Throws MissingParameter if nobody knows.
   virtual HostCosts host_costs(const FrameworkInfo& framework) const = 0;
   // Parameters fitted to this very device, to see which kernels they have seen; may be empty.
@@ -57,6 +62,7 @@ class TrainingDevice {
 // Keys of --set that belong to the device, taken out of `options` by read_training_device:
 //   clock=562MHz   what the multiprocessors run at; data-sheet boost clock if absent
 //   power=250W     board limit below the data sheet's
+//   probe=FILE     timings of the board that refine its parameters (probe.h); the flag --probe
 std::unique_ptr<const TrainingDevice> read_training_device(
     const std::string& name_or_file, const std::map<std::string, std::string>& options);
 

@@ -9,13 +9,14 @@ namespace {
 auto key(const GemmShape& s) { return std::tie(s.m, s.n, s.k, s.trans_a, s.trans_b, s.batch); }
 auto key(const ConvShape& s) {
   return std::tie(s.pass, s.n, s.c, s.h, s.w, s.k, s.r, s.s, s.pad_h, s.pad_w, s.stride_h,
-                  s.stride_w, s.groups);
+                  s.stride_w, s.groups, s.channels_last);
 }
 auto key(const StreamShape& s) {
   return std::make_tuple(s.elements, s.read.si(), s.written.si(), s.row, s.kind);
 }
 auto key(const RnnShape& s) {
-  return std::tie(s.pass, s.gates, s.input, s.hidden, s.batch, s.steps, s.layers, s.bidirectional);
+  return std::tie(s.pass, s.gates, s.input, s.hidden, s.batch, s.steps, s.layers, s.bidirectional,
+                  s.persistent);
 }
 auto key(const AttentionShape& s) {
   return std::tie(s.pass, s.batch, s.seq, s.heads, s.kv_heads, s.head_dim, s.causal);

@@ -44,15 +44,10 @@ void check_names(const Experiment& e, const FrameworkRegistry& frameworks) {
 std::vector<std::string> warnings(const Report& r, const IterationPlan& plan,
                                   const TrainingDevice& device) {
   std::vector<std::string> out = collect_warnings(plan);
-  const int threads = r.experiment.threads;
   if (r.iteration_time_s.p95 > kWideInterval * r.iteration_time_s.p05) {
     out.emplace_back(device.kind() == DeviceKind::kCpu
                          ? "the interval is wide: measure again with more rounds"
                          : "the interval is wide: a few timings of this device would narrow it");
-  }
-  if (device.kind() == DeviceKind::kCpu && threads > device.cores()) {
-    out.push_back(std::to_string(threads) + " threads on " + std::to_string(device.cores()) +
-                  " cores: what they cost one another is not modelled");
   }
   if (!r.memory.fits()) out.emplace_back("does not fit in the memory of the device");
   return out;
@@ -108,6 +103,10 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
     e.threads = 0;
   } else if (e.threads == 0) {
     e.threads = std::max(1, device.cores());
+  } else if (device.cores() > 0 && e.threads > device.cores()) {
+    throw UsageError("--threads " + std::to_string(e.threads) + ": " + device.name() + " has " +
+                     std::to_string(device.cores()) + " cores; 1 to " +
+                     std::to_string(device.cores()) + " are allowed");
   }
   device.peak(e.precision, std::max(1, e.threads));  // throws if there is no such arithmetic
   const ImportedModel model = load_model(workloads_, e.model);

@@ -72,7 +72,7 @@ Bottleneck find_bottleneck(const IterationPlan& plan) {
     Seconds time;
   };
   const Candidate candidates[] = {
-      {on_gpu ? "gpu compute" : "cpu compute", "arithmetic", compute},
+      {on_gpu ? "gpu compute" : "cpu compute", "arithmetic and instructions", compute},
       {on_gpu ? "gpu memory" : "cpu memory", "memory traffic", memory},
       {"framework host", "dispatching calls", host},
       {"kernel start-up", "starting small kernels", total - compute - memory - host}};

@@ -73,7 +73,7 @@ struct Backward {
   void convolution(bool bias, std::int64_t channels) const {
     i.host("convolution");
     for (const Pass pass : {Pass::kDgrad, Pass::kWgrad}) {
-      for (const KernelShape& shape : pass_kernels(i.graph(), op, pass)) {
+      for (const KernelShape& shape : convolution_shapes(i, op, pass)) {
         std::vector<Operand> touched = operands();
         touched.push_back(weight_operand(i, op));
         i.kernel("cudnn.convolution", shape, i.matrix_precision(), std::move(touched));

@@ -67,7 +67,7 @@ struct Forward {
   void convolution(bool bias) const {
     i.cast_parameters(op);
     i.host("convolution");
-    for (const KernelShape& shape : pass_kernels(i.graph(), op, Pass::kForward)) {
+    for (const KernelShape& shape : convolution_shapes(i, op, Pass::kForward)) {
       std::vector<Operand> touched = operands();
       touched.push_back(weight_operand(i, op));
       i.kernel("cudnn.convolution", shape, i.matrix_precision(), std::move(touched));

@@ -17,6 +17,15 @@ Operand weight_operand(const Issuer& issuer, const Op& op) {
   return issuer.parameter(0, sizes.empty() ? 0 : sizes.front());
 }
 
+std::vector<KernelShape> convolution_shapes(const Issuer& issuer, const Op& op, Pass pass) {
+  std::vector<KernelShape> shapes = pass_kernels(issuer.graph(), op, pass);
+  for (KernelShape& shape : shapes) {
+    std::get<ConvShape>(shape).channels_last =
+        issuer.graph().layout() == ImageLayout::kChannelsLast;
+  }
+  return shapes;
+}
+
 AttentionShape attention_shape(const Issuer& issuer, const Op& op, Pass pass) {
   const auto& query = issuer.graph().shape(op.inputs[0]).dims;
   const auto& key = issuer.graph().shape(op.inputs[1]).dims;

@@ -9,6 +9,8 @@ namespace paceline::gpu {
 void copy_strided_operands(Issuer& issuer, const Op& op);
 // The weight matrix or filter of a layer.
 Operand weight_operand(const Issuer& issuer, const Op& op);
+// The convolutions of a pass, with the layout of the graph's images.
+std::vector<KernelShape> convolution_shapes(const Issuer& issuer, const Op& op, Pass pass);
 AttentionShape attention_shape(const Issuer& issuer, const Op& op, Pass pass);
 
 // One library call for all layers and steps, or a product and the cell's elementwise kernel for

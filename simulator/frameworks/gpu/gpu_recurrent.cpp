@@ -15,6 +15,14 @@ Sizes sizes_of(const Issuer& issuer, const Op& op, const Rnn& rnn) {
   return {x[0], x[1], gate_count(rnn.cell), rnn.bidirectional ? 2 : 1};
 }
 
+// cuDNN's persistent kernels, under the conditions on which PyTorch asks for them.
+bool is_persistent(const Issuer& issuer, const Rnn& rnn) {
+  constexpr std::int64_t kLargest = 1024, kMultiple = 128;
+  return issuer.record().persistent_rnn && element_size(issuer.matrix_precision()) == Bytes(2) &&
+         rnn.layers == 1 && rnn.hidden <= kLargest && rnn.hidden % kMultiple == 0 &&
+         rnn.input % kMultiple == 0;
+}
+
 RnnShape fused_shape(const Issuer& issuer, const Op& op, const Rnn& rnn, Pass pass) {
   const Sizes sizes = sizes_of(issuer, op, rnn);
   return {.pass = pass,
@@ -24,7 +32,8 @@ RnnShape fused_shape(const Issuer& issuer, const Op& op, const Rnn& rnn, Pass pa
           .batch = sizes.batch,
           .steps = sizes.steps,
           .layers = rnn.layers,
-          .bidirectional = rnn.bidirectional};
+          .bidirectional = rnn.bidirectional,
+          .persistent = pass != Pass::kWgrad && is_persistent(issuer, rnn)};
 }
 
 std::vector<Operand> operands(const Issuer& issuer, const Op& op) {

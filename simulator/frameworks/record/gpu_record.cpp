@@ -83,6 +83,7 @@ GpuRecord read_gpu_record(JsonObject object) {
   record.sources.push_back("composition: " + composition.string("source"));
   composition.finish();
   record.fused_rnn = object.boolean("fused_rnn");
+  record.persistent_rnn = object.boolean_or("persistent_rnn", false);
   record.fused_bias = object.boolean("fused_bias");
   record.clears_gradients = object.boolean("clears_gradients");
   record.fused_attention = object.boolean("fused_attention");

@@ -50,6 +50,7 @@ struct GpuRecord {
   std::string update_style;  // the default of optimizer_style
 
   bool fused_rnn = false;         // one library call per recurrent layer; else a call per step
+  bool persistent_rnn = false;    // where the library has a persistent kernel, it is asked for
   bool fused_bias = false;        // the bias of a linear layer is added inside the product
   bool clears_gradients = false;  // fills them with zero; else the first one is stored
   bool fused_attention = false;   // for 16-bit inputs, unless the user says otherwise

@@ -1,4 +1,4 @@
-#include "calibration/kernel_of.h"
+#include "simulator/device/kernel_of.h"
 
 #include <array>
 #include <string>
@@ -56,7 +56,8 @@ ConvShape convolution_of(const Measurement& m) {
           .pad_w = integer_or(m, "pad_w", 0),
           .stride_h = integer_or(m, "stride_h", 1),
           .stride_w = integer_or(m, "stride_w", 1),
-          .groups = integer_or(m, "groups", 1)};
+          .groups = integer_or(m, "groups", 1),
+          .channels_last = integer_or(m, "channels_last", 0) != 0};
 }
 
 RnnShape rnn_of(const Measurement& m) {

@@ -1,4 +1,4 @@
-#include "calibration/kernel_of.h"
+#include "simulator/device/kernel_of.h"
 
 #include <gtest/gtest.h>
 
