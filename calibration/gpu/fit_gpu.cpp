@@ -1,9 +1,9 @@
-// paceline_fit_gpu MEASUREMENTS OUT REPORT [UNSEEN]
+// paceline_fit_gpu MEASUREMENTS OUT REPORT [UNSEEN] [--only FAMILY,...]
 //
 // Fits the GPU kernel families to the measurement files in the folder MEASUREMENTS
 // (calibration/public/import_gpu_kernels.py writes them), and writes one parameter file per
 // measured device and one per architecture ("architecture-<name>.json") into OUT, and the accuracy
-// report. Devices of the folder UNSEEN are only scored.
+// report. Devices of the folder UNSEEN are only scored. With --only, other families are left out.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -77,9 +77,20 @@ FamilyFit attention_gradient(const FamilyFit& forward, const GpuObservations& al
                                    older_backward.begin()->second, {});
 }
 
-int run(const std::vector<std::string>& arguments) {
+// Takes "--only a,b" off the end of the arguments; empty: all families.
+std::string take_only(std::vector<std::string>& arguments) {
+  const std::size_t n = arguments.size();
+  if (n < 2 || arguments[n - 2] != "--only") return "";
+  const std::string only = "," + arguments.back() + ",";
+  arguments.resize(n - 2);
+  return only;
+}
+
+int run(std::vector<std::string> arguments) {
+  const std::string only = take_only(arguments);
   if (arguments.size() < 3 || arguments.size() > 4) {
-    throw UsageError("usage: paceline_fit_gpu MEASUREMENTS OUT REPORT [UNSEEN]");
+    throw UsageError(
+        "usage: paceline_fit_gpu MEASUREMENTS OUT REPORT [UNSEEN] [--only FAMILY,...]");
   }
   const DeviceCatalog catalog = DeviceCatalog::shipped();
   const Input input = read_folder(arguments[0], catalog);
@@ -89,6 +100,9 @@ int run(const std::vector<std::string>& arguments) {
       read_achieved_shares(data_directory() / "calibration/public/achieved_shares.json", catalog);
   std::vector<FamilyFit> families;
   for (const GpuFamily& family : gpu_families()) {
+    if (!only.empty() && only.find("," + std::string(family.name) + ",") == std::string::npos) {
+      continue;
+    }
     const auto found = input.observations.find(std::string(family.name));
     if (family.name == "gpu.attention.backward") {
       families.push_back(attention_gradient(families.back(), input.observations));

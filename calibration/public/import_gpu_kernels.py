@@ -324,9 +324,11 @@ def main():
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--rows", type=int, default=800)
+    parser.add_argument("--only", nargs="+", choices=sorted(COLLECTIONS), default=list(COLLECTIONS))
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for name, read in COLLECTIONS.items():
+    for name in arguments.only:
+        read = COLLECTIONS[name]
         folder = arguments.data / name
         if not folder.is_dir():
             print(f"skipped: {folder} is not there", file=sys.stderr)

@@ -97,38 +97,48 @@ struct GpuConvolution {
   }
 
   template <typename T>
-  static TimeParts<T> algorithm_time(const Input& in, ConvolutionAlgorithm algorithm, const T* p) {
+  static TileRates<T> rates(const Input& in, ConvolutionAlgorithm algorithm, const T* p) {
     using std::exp;
+    return {p[kComputeShare] * exp(-slower(in, algorithm, p)),
+            p[kFeed],
+            p[kPrologue],
+            p[kWave],
+            p[kSplitCost],
+            p[kOverlap],
+            p[kSaturation],
+            {p[kMemoryShare], p[kCacheFit], p[kCacheGain]}};
+  }
+
+  // An algorithm and, where it is a matrix product, its tile.
+  struct Choice {
+    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::kImplicitGemm;
+    TileChoice tile{};
+  };
+
+  template <typename T>
+  static TimeParts<T> choice_time(const Input& in, const Choice& choice, const T* p) {
     TimeParts<T> out;
-    const GpuMemory<T> memory{p[kMemoryShare], p[kCacheFit], p[kCacheGain]};
-    if (algorithm == ConvolutionAlgorithm::kDepthwise) {
+    const TileRates<T> r = rates(in, choice.algorithm, p);
+    if (choice.algorithm == ConvolutionAlgorithm::kDepthwise) {
       out.fixed = p[kLaunch];
       out.compute = T(0.0);
       out.memory = compulsory_bytes(in) / (p[kDepthwiseShare] * in.device.bandwidth);
       out.total = out.fixed + out.memory;
       return out;
     }
-    const TileRates<T> rates{p[kComputeShare] * exp(-slower(in, algorithm, p)),
-                             p[kFeed],
-                             p[kPrologue],
-                             p[kWave],
-                             p[kSplitCost],
-                             p[kOverlap],
-                             p[kSaturation],
-                             memory};
-    if (algorithm == ConvolutionAlgorithm::kFft) {
+    if (choice.algorithm == ConvolutionAlgorithm::kFft) {
       out.fixed = p[kLaunch];
-      out.compute = fft_flops(in) / (in.device.vector_peak * rates.compute_share);
-      out.memory = gpu_memory_time(fft_bytes(in), in.reuse_distance, in.device, memory);
+      out.compute = fft_flops(in) / (in.device.vector_peak * r.compute_share);
+      out.memory = gpu_memory_time(fft_bytes(in), in.reuse_distance, in.device, r.memory);
       out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));
       return out;
     }
-    out = tiled_product_time(product(in, algorithm), in.device, rates);
+    out = tiled_product_time(product(in, choice.algorithm), in.device, r, choice.tile);
     out.fixed += p[kLaunch];
     out.total += p[kLaunch];
     if (is_converted(in)) {
       const T conversion =
-          gpu_memory_time(conversion_bytes(in), in.reuse_distance, in.device, memory);
+          gpu_memory_time(conversion_bytes(in), in.reuse_distance, in.device, r.memory);
       out.memory += conversion;
       out.total += conversion + 2.0 * p[kLaunch];
       out.fixed += 2.0 * p[kLaunch];
@@ -136,27 +146,47 @@ struct GpuConvolution {
     return out;
   }
 
-  // The fastest algorithm whose workspace fits.
-  static ConvolutionAlgorithm fastest(const Input& in, const double* p) {
-    ConvolutionAlgorithm best = ConvolutionAlgorithm::kImplicitGemm;
+  // The tile of an algorithm; none is below `limit` where m = 0.
+  static Choice with_tile(const Input& in, ConvolutionAlgorithm algorithm, const double* p,
+                          double limit = std::numeric_limits<double>::infinity()) {
+    const bool has_tiles =
+        algorithm != ConvolutionAlgorithm::kDepthwise && algorithm != ConvolutionAlgorithm::kFft;
+    if (!has_tiles) return {algorithm, {1, 1, 1}};
+    return {algorithm,
+            fastest_tile(product(in, algorithm), in.device, rates(in, algorithm, p), limit)};
+  }
+
+  static TimeParts<double> algorithm_time(const Input& in, ConvolutionAlgorithm algorithm,
+                                          const double* p) {
+    return choice_time(in, with_tile(in, algorithm, p), p);
+  }
+
+  // The fastest algorithm whose workspace fits, with its tile.
+  static Choice choose(const Input& in, const double* p) {
+    Choice best;
     double best_time = std::numeric_limits<double>::infinity();
     for (const ConvolutionAlgorithm algorithm : kConvolutionAlgorithms) {
       if (!is_supported(in, algorithm)) continue;
       if (workspace_bytes(in, algorithm) > in.workspace_limit) continue;
-      const double time = algorithm_time(in, algorithm, p).total;
+      const Choice choice = with_tile(in, algorithm, p, best_time);
+      if (choice.tile.m == 0) continue;
+      const double time = choice_time(in, choice, p).total;
       if (time < best_time) {
         best_time = time;
-        best = algorithm;
+        best = choice;
       }
     }
     return best;
+  }
+  static ConvolutionAlgorithm fastest(const Input& in, const double* p) {
+    return choose(in, p).algorithm;
   }
 
   template <typename T>
   static TimeParts<T> time(const Input& in, const T* p) {
     std::array<double, kCount> values;
     for (std::size_t i = 0; i < kCount; ++i) values[i] = plain(p[i]);
-    return algorithm_time(in, fastest(in, values.data()), p);
+    return choice_time(in, choose(in, values.data()), p);
   }
 };
 

@@ -120,14 +120,15 @@ inline double least_time(const TiledProduct& work, const GpuDevice& device,
          (tile.split > 1 ? rates.split_cost : 0.0);
 }
 
-// The fastest tile and split under the given rates.
+// The fastest tile and split under the given rates; m = 0 if none takes less than `limit`.
 inline TileChoice fastest_tile(const TiledProduct& work, const GpuDevice& device,
-                               const TileRates<double>& rates) {
+                               const TileRates<double>& rates,
+                               double limit = std::numeric_limits<double>::infinity()) {
   const std::span<const TileChoice> tiles =
       work.on_matrix_units ? std::span<const TileChoice>(kMatrixTiles) : kVectorTiles;
   const double least = work.on_matrix_units ? kLeastMatrixSlice : kLeastVectorSlice;
   TileChoice best;
-  double best_time = std::numeric_limits<double>::infinity();
+  double best_time = limit;
   const double memory = gpu_memory_time(work.bytes, work.reuse_distance, device, rates.memory);
   for (TileChoice tile : tiles) {
     const double grid = work.batch * std::ceil(work.m / tile.m) * std::ceil(work.n / tile.n);
