@@ -1,115 +1,31 @@
 #include "cli/cluster_flags.h"
 
-#include <algorithm>
-#include <filesystem>
-
-#include "core/data_directory.h"
 #include "core/names.h"
-#include "model/collective/nccl_tuning.h"
-#include "model/hardware/cluster_builder.h"
-#include "model/hardware/device_catalog.h"
-#include "model/import/topology.h"
 
 namespace paceline {
 namespace {
 
 constexpr std::int64_t kMostDevices = 100000;
 
-struct Settings {
-  std::string transport;
-  int connections = 1;
-};
-
-Settings read_settings(const Arguments& arguments) {
-  Settings out;
+void read_settings(const Arguments& arguments, ClusterRequest& request) {
   const std::vector<std::string> known{"transport", "connections"};
   for (const std::string& setting : arguments.all("set")) {
     const std::size_t equals = setting.find('=');
     const std::string key = setting.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : setting.substr(equals + 1);
     if (key == "transport") {
-      out.transport = value;
+      request.transport = value;
     } else if (key == "connections") {
-      out.connections = static_cast<int>(parse_count("connections", value, 1, 1024));
+      request.connections = static_cast<int>(parse_count("connections", value, 1, 1024));
     } else {
       throw UsageError(unknown_name_message("setting", key, known));
     }
   }
-  return out;
 }
 
-std::string generation_of_lane(const std::string& lane) {
-  if (lane == "nvlink3") return "ampere";
-  if (lane == "nvlink4") return "hopper";
-  if (lane == "nvlink5") return "blackwell";
-  return "volta";
-}
-
-// By the device if it is known, else by the links.
-std::string nccl_generation(const ClusterSpec& cluster) {
-  const MachineSpec& machine = cluster.machine;
-  const std::string& name = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
-  if (!name.empty()) {
-    const DeviceCatalog catalog = DeviceCatalog::shipped();
-    return NcclTuning::shipped().generation_of(catalog.at(name).architecture);
-  }
-  for (const MachineLink& link : machine.links) {
-    const bool nvlink =
-        link.link.kind == LinkKind::kNvlink || link.link.kind == LinkKind::kNvswitch;
-    if (nvlink) return generation_of_lane(link.link.lane.empty() ? link.link.name : link.link.lane);
-  }
-  return "ampere";
-}
-
-std::filesystem::path cluster_file(const std::string& name) {
-  if (name.ends_with(".json") || std::filesystem::exists(name)) return name;
-  std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(data_directory() / "model/catalog/clusters")) {
-    if (entry.path().extension() != ".json") continue;
-    if (normalized_name(entry.path().stem().string()) == normalized_name(name)) return entry.path();
-    names.push_back(entry.path().stem().string());
-  }
-  std::ranges::sort(names);
-  throw UsageError(unknown_name_message("cluster", name, names));
-}
-
-// The NVLink generation and count a device has, from the total of its data sheet.
-TopologyLinks topology_links(const Arguments& arguments, const LinkCatalog& catalog) {
-  TopologyLinks links{catalog.at("pcie4-x16"), "", 0, ""};
-  if (!arguments.has("device")) {
-    throw UsageError("--topo needs --device: the matrix does not name the devices");
-  }
-  const DeviceSpec device = DeviceCatalog::shipped().at(arguments.text("device"));
-  links.device = device.name;
-  links.pcie = catalog.at("pcie" + std::to_string(device.host_link.generation.value) + "-x16");
-  if (!device.peer_links || !device.peer_links->kind.starts_with("NVLink")) return links;
-  std::string kind = normalized_name(device.peer_links->kind);
-  links.nvlink = kind;
-  const LinkSpec& lane = catalog.at(kind);
-  links.nvlinks_per_device = static_cast<int>(
-      device.peer_links->total_bandwidth.value.si() / 2 / lane.data_sheet.si() + 0.5);
-  return links;
-}
-
-ClusterSpec from_file(const Arguments& arguments, const LinkCatalog& catalog,
-                      const Settings& settings) {
-  ClusterSpec cluster;
-  if (arguments.has("topo")) {
-    const std::string file = arguments.text("topo");
-    cluster =
-        import_topology(read_text_file(file), file, topology_links(arguments, catalog), catalog);
-    if (arguments.has("net")) {
-      throw UsageError("--topo describes one machine; leave out --net");
-    }
-  } else {
-    cluster = read_cluster(cluster_file(arguments.text("cluster")), catalog);
-  }
-  if (!settings.transport.empty()) {
-    if (!cluster.network) throw UsageError("--set transport=...: the cluster has no network");
-    cluster.network = with_transport(*cluster.network, settings.transport);
-  }
-  return cluster;
+std::optional<int> count_of(const Arguments& arguments, const char* flag) {
+  if (!arguments.has(flag)) return std::nullopt;
+  return static_cast<int>(arguments.count_or(flag, 1, kMostDevices));
 }
 
 }  // namespace
@@ -130,47 +46,17 @@ std::vector<FlagSpec> cluster_flags() {
 }
 
 ClusterChoice read_cluster_choice(const Arguments& arguments) {
-  const LinkCatalog catalog = LinkCatalog::shipped();
-  const Settings settings = read_settings(arguments);
-  ClusterChoice choice;
-  choice.connections = settings.connections;
-  const bool file = arguments.has("cluster") || arguments.has("topo");
-  if (arguments.has("cluster") && arguments.has("topo")) {
-    throw UsageError("give --cluster or --topo, not both");
-  }
-  for (const char* flag : {"intra", "gpus-per-node"}) {
-    if (file && arguments.has(flag)) {
-      throw UsageError(flag_text(flag) +
-                       " contradicts --cluster and --topo, which describe the "
-                       "machine");
-    }
-  }
-  if (!file) {
-    ClusterFlags flags;
-    flags.gpus = static_cast<int>(arguments.count_or("gpus", 1, kMostDevices));
-    if (arguments.has("gpus-per-node")) {
-      flags.gpus_per_node = static_cast<int>(arguments.count_or("gpus-per-node", 1, kMostDevices));
-    }
-    flags.intra = arguments.find("intra");
-    flags.net = arguments.find("net");
-    flags.transport = settings.transport;
-    if (arguments.has("device")) {
-      flags.device = DeviceCatalog::shipped().at(arguments.text("device")).name;
-    }
-    choice.cluster = build_cluster(flags, catalog);
-  } else {
-    choice.cluster = from_file(arguments, catalog, settings);
-    if (arguments.has("nodes")) {
-      choice.cluster.machines = static_cast<int>(arguments.count_or("nodes", 1, kMostDevices));
-      if (choice.cluster.machines > 1 && !choice.cluster.network) {
-        throw UsageError("--nodes: cluster " + choice.cluster.name + " has no network");
-      }
-    }
-  }
-  choice.ranks =
-      static_cast<int>(arguments.count_or("gpus", choice.cluster.device_count(), kMostDevices));
-  choice.generation = nccl_generation(choice.cluster);
-  return choice;
+  ClusterRequest request;
+  read_settings(arguments, request);
+  request.device = arguments.text_or("device", "");
+  request.gpus = count_of(arguments, "gpus");
+  request.gpus_per_node = count_of(arguments, "gpus-per-node");
+  request.nodes = count_of(arguments, "nodes");
+  request.intra = arguments.find("intra");
+  request.net = arguments.find("net");
+  request.cluster = arguments.find("cluster");
+  request.topo = arguments.find("topo");
+  return choose_cluster(request);
 }
 
 }  // namespace paceline

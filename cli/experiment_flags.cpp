@@ -15,18 +15,6 @@ constexpr std::int64_t kMostDraws = 1'000'000;
 constexpr int kFewestDraws = 20;  // one beyond either end of the interval
 constexpr std::size_t kMostPoints = 4096;
 
-const std::vector<FlagSpec>& unsupported_flags() {
-  static const std::vector<FlagSpec> flags = {
-      {"gpus-per-node", "M", "devices per machine (not supported yet)"},
-      {"intra", "LINK", "links inside a machine (not supported yet)"},
-      {"net", "LINK", "links between machines (not supported yet)"},
-      {"cluster", "NAME|FILE", "a whole machine or cluster (not supported yet)"},
-      {"topo", "FILE", "output of nvidia-smi topo -m (not supported yet)"},
-      {"calibrate", "VALUE", "measured single-device rate or time (not supported yet)"},
-      {"profile", "FILE", "measured per-layer times (not supported yet)"}};
-  return flags;
-}
-
 using Points = std::vector<Experiment>;
 
 // Replaces every point by one per value.
@@ -71,12 +59,17 @@ void read_options(const Arguments& arguments, Experiment& point) {
   }
 }
 
+// --global-batch is of all devices together.
+void divide_batch(Experiment& point) {
+  if (point.batch % point.devices != 0) {
+    throw UsageError("--global-batch " + std::to_string(point.batch) +
+                     " cannot be divided over --gpus " + std::to_string(point.devices));
+  }
+  point.batch /= point.devices;
+}
+
 void check_points(const Points& points) {
   for (const Experiment& point : points) {
-    if (point.devices > 1) {
-      throw UsageError("--gpus " + std::to_string(point.devices) +
-                       " is not supported yet; give --gpus 1");
-    }
     if (point.seq && point.batch * *point.seq > kMostTokens) {
       throw UsageError("--batch " + std::to_string(point.batch) + " times --seq " +
                        std::to_string(*point.seq) + " is more than " + std::to_string(kMostTokens) +
@@ -99,22 +92,23 @@ std::vector<FlagSpec> experiment_flags() {
       {"batch", "N", "samples per device and micro-batch"},
       {"global-batch", "N", "samples of all devices together, instead of --batch"},
       {"seq", "N", "sequence length, for workloads that have one"},
-      {"gpus", "N", "devices in the job"},
+      {"gpus", "N", "devices in the job, of any kind"},
+      {"gpus-per-node", "M", "devices per machine"},
+      {"intra", "LINK", "links inside a machine: a name (paceline list links) or a quantity"},
+      {"net", "LINK", "links between machines: a name or a quantity, \"25 Gb/s@5us\""},
+      {"cluster", "NAME|FILE", "a whole machine or cluster (paceline list clusters)"},
+      {"topo", "FILE", "output of nvidia-smi topo -m"},
+      {"calibrate", "VALUE", "measured single-device rate or time: computing is scaled to it"},
+      {"profile", "FILE", "measured layer times instead of the kernel model (CSV)"},
       {"grad-accum", "K", "micro-batches per update"},
       {"threads", "N", "CPU threads, default all of the device"},
       {"set", "KEY=VALUE", "an option of the workload, framework or strategy", true},
       {"seed", "N", "of the draws behind the interval, default 1"},
       {"draws", "N", "how many, default 1000"}};
-  flags.insert(flags.end(), unsupported_flags().begin(), unsupported_flags().end());
   return flags;
 }
 
 std::vector<Experiment> read_experiments(const Arguments& arguments) {
-  for (const FlagSpec& flag : unsupported_flags()) {
-    if (arguments.has(flag.name)) {
-      throw UsageError(flag_text(flag.name) + " is not supported yet");
-    }
-  }
   arguments.text("model");   // required
   arguments.text("device");  // required
   const bool global = arguments.has("global-batch");
@@ -131,6 +125,11 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
                      std::to_string(kFewestDraws));
   }
   first.seed = static_cast<std::uint64_t>(arguments.count_or("seed", 1, INT64_MAX));
+  first.global_batch = global;
+  first.cluster = arguments.find("cluster");
+  first.topo = arguments.find("topo");
+  first.calibrate = arguments.find("calibrate");
+  first.profile = arguments.find("profile");
   read_options(arguments, first);
   if (arguments.has("probe")) first.options["probe"] = arguments.text("probe");
   Points points = {first};
@@ -151,11 +150,20 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
               count(&Experiment::batch));
   vary_counts(arguments, "seq", kLargestSequence, points,
               [](Experiment& point, std::int64_t value) { point.seq = value; });
+  vary_names(arguments, "intra", points,
+             [](Experiment& point, const std::string& value) { point.intra = value; });
+  vary_names(arguments, "net", points,
+             [](Experiment& point, const std::string& value) { point.net = value; });
   vary_counts(arguments, "gpus", kMostDevices, points, count(&Experiment::devices));
+  vary_counts(arguments, "gpus-per-node", kMostDevices, points,
+              [](Experiment& point, std::int64_t value) { point.devices_per_machine = value; });
   vary_counts(arguments, "grad-accum", 1 << 20, points, count(&Experiment::grad_accumulation));
   vary_counts(
       arguments, "threads", kMostThreads, points,
       [](Experiment& point, std::int64_t value) { point.threads = static_cast<int>(value); });
+  for (Experiment& point : points) {
+    if (global) divide_batch(point);
+  }
   check_points(points);
   return points;
 }

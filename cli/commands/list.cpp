@@ -4,6 +4,7 @@
 #include "cli/device_listing.h"
 #include "cli/fabric_listing.h"
 #include "cli/output.h"
+#include "cli/strategy_listing.h"
 #include "core/json_writer.h"
 #include "core/names.h"
 #include "core/units_text.h"
@@ -101,6 +102,10 @@ constexpr Kind kKinds[] = {
     {"links",
      [] {
        return Listing{{"name", "kind", "rate", "achieved", "latency", "summary"}, list_links()};
+     }},
+    {"strategies",
+     [] {
+       return Listing{{"name", "summary"}, list_strategies()};
      }},
     {"validation-sets", list_validation_sets},
     {"workloads", list_networks}};

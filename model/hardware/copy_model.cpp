@@ -26,6 +26,10 @@ StagingModel CopyModel::staging() const {
   return {fit.value("efficiency"), Seconds(fit.value("base"))};
 }
 
+BytesPerSecond CopyModel::processor_rate() const {
+  return BytesPerSecond(parameters_.at("copy.pageable").value("processor_rate"));
+}
+
 CopyCost CopyModel::cost(Bytes bytes, CopyDirection direction, HostMemory memory,
                          const MachinePath& path) const {
   if (bytes.si() <= 0) {

@@ -25,6 +25,8 @@ class CopyModel {
   static CopyModel shipped();
 
   StagingModel staging() const;
+  // What one thread of a processor copies from memory to memory.
+  BytesPerSecond processor_rate() const;
   // Throws UsageError if the size is not positive. `memory` is ignored between devices.
   CopyCost cost(Bytes bytes, CopyDirection direction, HostMemory memory,
                 const MachinePath& path) const;

@@ -98,6 +98,7 @@ DeviceMemory read_memory(JsonObject object, FactReader& facts) {
 
 HostLink read_host_link(JsonObject object, FactReader& facts) {
   HostLink link{facts.count(object, "generation"), facts.count(object, "lanes")};
+  link.no_peers = object.string_or("no_peers", "");
   object.finish();
   return link;
 }

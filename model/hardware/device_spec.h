@@ -45,6 +45,9 @@ struct DeviceMemory {
 struct HostLink {
   Fact<std::int64_t> generation;
   Fact<std::int64_t> lanes;
+  // Why devices of this kind cannot copy to one another over PCI Express, with its source; empty if
+  // they can.
+  std::string no_peers{};
 };
 
 // Links between devices other than PCI Express, all of one device together.

@@ -13,7 +13,15 @@ nlohmann::ordered_json to_json(const Experiment& experiment) {
   out["device"] = experiment.device;
   if (experiment.threads > 0) out["threads"] = experiment.threads;  // 0: not a CPU
   out["gpus"] = experiment.devices;
-  out["gpus_per_node"] = experiment.devices_per_machine;
+  out["gpus_per_node"] = experiment.devices_per_machine.value_or(experiment.devices);
+  for (const auto& [key, value] :
+       {std::pair("intra", &experiment.intra), std::pair("net", &experiment.net),
+        std::pair("cluster", &experiment.cluster), std::pair("topo", &experiment.topo),
+        std::pair("calibrate", &experiment.calibrate),
+        std::pair("profile", &experiment.profile)}) {
+    if (value->has_value()) out[key] = **value;
+  }
+  if (experiment.global_batch) out["global_batch"] = experiment.batch * experiment.devices;
   out["framework"] = experiment.framework;
   out["strategy"] = experiment.strategy;
   out["optimizer"] = experiment.optimizer;

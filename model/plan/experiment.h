@@ -20,7 +20,18 @@ struct Experiment {
   std::string device;  // catalog name, "cpu", or parameter file
   int threads = 1;     // of one device, when it is a CPU
   std::int64_t devices = 1;
-  std::int64_t devices_per_machine = 1;
+  std::optional<std::int64_t> devices_per_machine;  // absent: all of them in one machine
+  // The machine: links by name or quantity, or a whole one by name, file or topology matrix.
+  std::optional<std::string> intra;
+  std::optional<std::string> net;
+  std::optional<std::string> cluster;
+  std::optional<std::string> topo;
+  // `batch` was given for all devices together (strong scaling).
+  bool global_batch = false;
+  // A measured rate ("253.1 samples/s") or iteration time ("0.221 s") of one device, at this batch
+  // or, with `global_batch`, at the whole one: computing is scaled to it.
+  std::optional<std::string> calibrate;
+  std::optional<std::string> profile;  // file of measured layer times
   std::string framework = "pytorch";
   std::string strategy = "none";
   std::string optimizer = "sgd";  // plain, without momentum

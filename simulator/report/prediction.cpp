@@ -30,17 +30,6 @@ Estimate rate(double amount, const Estimate& time) {
   return {amount / time.median, amount / time.p95, amount / time.p05};
 }
 
-void check_names(const Experiment& e, const FrameworkRegistry& frameworks) {
-  frameworks.make(e.framework);  // throws with the nearest name
-  if (normalized_name(e.strategy) != "none") {
-    throw UsageError("--strategy " + e.strategy +
-                     " is not supported yet; one device needs none (--strategy none)");
-  }
-  if (e.devices != 1) {
-    throw UsageError("--gpus " + std::to_string(e.devices) + " is not supported yet; use 1");
-  }
-}
-
 std::vector<std::string> warnings(const Report& r, const IterationPlan& plan,
                                   const TrainingDevice& device) {
   std::vector<std::string> out = collect_warnings(plan);
@@ -66,11 +55,14 @@ struct Settings {
   std::map<std::string, std::string> workload;
 };
 
-Settings split_settings(const Framework& framework, DeviceKind kind, const Experiment& e) {
+Settings split_settings(const Framework& framework, DeviceKind kind, const Experiment& e,
+                        const JobPredictor& jobs) {
+  const std::vector<std::string> of_job = jobs.option_names(e);
   const std::vector<FrameworkOption> options = framework.options(kind);
   Settings out{resolve_settings(options, e.options), {}};
   for (const auto& [key, value] : e.options) {
     if (is_device_option(key) || out.framework.contains(key)) continue;
+    if (std::ranges::find(of_job, key) != of_job.end()) continue;
     out.workload[key] = value;
   }
   return out;
@@ -93,10 +85,10 @@ bool is_on(const FrameworkSettings& settings, const std::string& name) {
 }  // namespace
 
 Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice& device) const {
-  check_names(experiment, frameworks_);
+  frameworks_.make(experiment.framework);  // throws with the nearest name
   Experiment e = experiment;
   e.framework = frameworks_.find(e.framework)->name;
-  e.strategy = normalized_name(e.strategy);
+  e.strategy = jobs_.strategy_name(e.strategy);
   if (device.kind() == DeviceKind::kGpu) {
     if (e.threads > 1) throw UsageError("--threads is of CPUs; " + device.name() + " is a GPU");
     e.device = device.name();
@@ -115,7 +107,7 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
   const auto& variants = model.workload.variants;
   if (!variants.empty()) e.options.try_emplace("variant", variants[0].name);
   const auto framework = frameworks_.make(e.framework);
-  for (const auto& [key, value] : split_settings(*framework, device.kind(), e).framework) {
+  for (const auto& [key, value] : split_settings(*framework, device.kind(), e, jobs_).framework) {
     e.options[key] = value;
     if (key == "optimizer") e.optimizer = value;
   }
@@ -125,7 +117,7 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
 WorkloadGraph Predictor::build(const Experiment& e, const TrainingDevice& device) const {
   const ImportedModel model = load_model(workloads_, e.model);
   const auto framework = frameworks_.make(e.framework);
-  const Settings settings = split_settings(*framework, device.kind(), e);
+  const Settings settings = split_settings(*framework, device.kind(), e, jobs_);
   WorkloadGraph graph = build_workload(
       model.name, model.workload, {.batch = e.batch, .seq = e.seq, .choose = settings.workload});
   const DeviceSpec* gpu = device.kind() == DeviceKind::kGpu ? device.spec() : nullptr;
@@ -136,7 +128,7 @@ IterationPlan Predictor::plan(const Experiment& e, const TrainingDevice& device,
                               const WorkloadGraph& graph, const CostModel& costs,
                               const HostCosts& host) const {
   const auto framework = frameworks_.make(e.framework);
-  const FrameworkSettings settings = split_settings(*framework, device.kind(), e).framework;
+  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
   const ExecutionContext context = context_of(e, device, settings);
   IterationPlan plan = plan_iteration(framework->issue(graph, context, settings), costs, host,
                                       context, e.grad_accumulation);
@@ -168,7 +160,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.breakdown = breakdown(iteration);
   r.phases = phase_times(iteration);
   r.bottleneck = find_bottleneck(iteration);
-  const FrameworkSettings settings = split_settings(*framework, device.kind(), e).framework;
+  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
   r.memory = framework->memory(graph, context_of(e, device, settings), settings);
   r.memory.capacity = static_cast<std::int64_t>(device.memory().si());
   const auto phases = settings.find("phases");
@@ -182,6 +174,21 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.warnings = warnings(r, iteration, device);
   for (std::string& assumption : load_model(workloads_, e.model).assumptions) {
     r.warnings.push_back("model file: " + std::move(assumption));
+  }
+  if (JobPredictor::concerns(e)) {
+    std::optional<IterationPlan> whole;
+    if (e.calibrate && e.global_batch && e.devices > 1) {
+      Experiment one = e;
+      one.batch *= e.devices;
+      whole = plan(one, device, build(one, device), device.costs(), host);
+    }
+    const DeviceSpec* spec = device.spec();
+    jobs_.apply(e, iteration,
+                {.costs = &device.costs(),
+                 .context = context_of(e, device, settings),
+                 .catalog_name = spec == nullptr ? "" : spec->name,
+                 .whole_batch = whole ? &*whole : nullptr},
+                r);
   }
   return {std::move(graph), std::move(iteration), std::move(r)};
 }

@@ -7,6 +7,7 @@
 #include "simulator/device/training_device.h"
 #include "simulator/frameworks/framework.h"
 #include "simulator/lower/host_costs.h"
+#include "simulator/report/job_predictor.h"
 
 namespace paceline {
 
@@ -39,6 +40,7 @@ class Predictor {
  private:
   WorkloadRegistry workloads_;
   FrameworkRegistry frameworks_;
+  JobPredictor jobs_;
 };
 
 }  // namespace paceline

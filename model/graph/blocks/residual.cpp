@@ -40,13 +40,14 @@ TensorId conv_norm(WorkloadBuilder& b, const std::string& conv, const std::strin
 TensorId residual_block(WorkloadBuilder& b, const std::string& name, TensorId x,
                         const ResidualOptions& options) {
   const std::int64_t out = options.bottleneck ? 4 * options.width : options.width;
+  // The branch first, as torchvision runs and registers it.
+  const TensorId y =
+      options.bottleneck ? bottleneck(b, name, x, options) : two_convolutions(b, name, x, options);
   TensorId identity = x;
   if (options.stride != 1 || b.dim(x, 1) != out) {
     identity = conv_norm(b, name + "downsample.0", name + "downsample.1", x,
                          {.out_channels = out, .stride = options.stride}, options);
   }
-  const TensorId y =
-      options.bottleneck ? bottleneck(b, name, x, options) : two_convolutions(b, name, x, options);
   return b.relu(name + "relu", b.add(name + "add", y, identity, true));
 }
 

@@ -1,0 +1,127 @@
+#include "model/hardware/cluster_request.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/data_directory.h"
+#include "core/names.h"
+#include "model/collective/nccl_tuning.h"
+#include "model/hardware/cluster_builder.h"
+#include "model/hardware/device_catalog.h"
+#include "model/import/topology.h"
+
+namespace paceline {
+namespace {
+
+std::string generation_of_lane(const std::string& lane) {
+  if (lane == "nvlink3") return "ampere";
+  if (lane == "nvlink4") return "hopper";
+  if (lane == "nvlink5") return "blackwell";
+  return "volta";
+}
+
+// By the device if it is known, else by the links.
+std::string nccl_generation(const ClusterSpec& cluster) {
+  const MachineSpec& machine = cluster.machine;
+  const std::string& name = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
+  if (!name.empty()) {
+    const DeviceCatalog catalog = DeviceCatalog::shipped();
+    return NcclTuning::shipped().generation_of(catalog.at(name).architecture);
+  }
+  for (const MachineLink& link : machine.links) {
+    const bool nvlink =
+        link.link.kind == LinkKind::kNvlink || link.link.kind == LinkKind::kNvswitch;
+    if (nvlink) return generation_of_lane(link.link.lane.empty() ? link.link.name : link.link.lane);
+  }
+  return "ampere";
+}
+
+std::filesystem::path cluster_file(const std::string& name) {
+  if (name.ends_with(".json") || std::filesystem::exists(name)) return name;
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(data_directory() / "model/catalog/clusters")) {
+    if (entry.path().extension() != ".json") continue;
+    if (normalized_name(entry.path().stem().string()) == normalized_name(name)) return entry.path();
+    names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  throw UsageError(unknown_name_message("cluster", name, names));
+}
+
+// The NVLink generation and count a device has, from the total of its data sheet.
+TopologyLinks topology_links(const ClusterRequest& request, const LinkCatalog& catalog) {
+  TopologyLinks links{catalog.at("pcie4-x16"), "", 0, ""};
+  if (request.device.empty()) {
+    throw UsageError("--topo needs --device: the matrix does not name the devices");
+  }
+  const DeviceSpec device = DeviceCatalog::shipped().at(request.device);
+  links.device = device.name;
+  links.pcie = catalog.at("pcie" + std::to_string(device.host_link.generation.value) + "-x16");
+  if (!device.peer_links || !device.peer_links->kind.starts_with("NVLink")) return links;
+  std::string kind = normalized_name(device.peer_links->kind);
+  links.nvlink = kind;
+  const LinkSpec& lane = catalog.at(kind);
+  links.nvlinks_per_device = static_cast<int>(
+      device.peer_links->total_bandwidth.value.si() / 2 / lane.data_sheet.si() + 0.5);
+  return links;
+}
+
+ClusterSpec from_file(const ClusterRequest& request, const LinkCatalog& catalog) {
+  ClusterSpec cluster;
+  if (request.topo) {
+    cluster = import_topology(read_text_file(*request.topo), *request.topo,
+                              topology_links(request, catalog), catalog);
+    if (request.net) throw UsageError("--topo describes one machine; leave out --net");
+  } else {
+    cluster = read_cluster(cluster_file(*request.cluster), catalog);
+  }
+  if (!request.transport.empty()) {
+    if (!cluster.network) throw UsageError("--set transport=...: the cluster has no network");
+    cluster.network = with_transport(*cluster.network, request.transport);
+  }
+  if (!request.nodes) return cluster;
+  cluster.machines = *request.nodes;
+  if (cluster.machines > 1 && !cluster.network) {
+    throw UsageError("--nodes: cluster " + cluster.name + " has no network");
+  }
+  return cluster;
+}
+
+ClusterSpec from_links(const ClusterRequest& request, const LinkCatalog& catalog) {
+  ClusterFlags flags;
+  flags.gpus = request.gpus.value_or(1);
+  flags.gpus_per_node = request.gpus_per_node;
+  flags.intra = request.intra;
+  flags.net = request.net;
+  flags.transport = request.transport;
+  if (request.device.empty()) return build_cluster(flags, catalog);
+  const DeviceCatalog devices = DeviceCatalog::shipped();
+  const DeviceSpec& device = devices.at(request.device);
+  flags.device = device.name;
+  ClusterSpec cluster = build_cluster(flags, catalog);
+  if (!device.host_link.no_peers.empty()) cluster.machine.peer_access = PeerAccess::kNone;
+  return cluster;
+}
+
+}  // namespace
+
+ClusterChoice choose_cluster(const ClusterRequest& request) {
+  const LinkCatalog catalog = LinkCatalog::shipped();
+  const bool file = request.cluster || request.topo;
+  if (request.cluster && request.topo) throw UsageError("give --cluster or --topo, not both");
+  for (const auto& [given, flag] : {std::pair(request.intra.has_value(), "--intra"),
+                                    std::pair(request.gpus_per_node.has_value(), "--gpus-per-node")}) {
+    if (!file || !given) continue;
+    throw UsageError(std::string(flag) +
+                     " contradicts --cluster and --topo, which describe the machine");
+  }
+  ClusterChoice choice;
+  choice.connections = request.connections;
+  choice.cluster = file ? from_file(request, catalog) : from_links(request, catalog);
+  choice.ranks = request.gpus.value_or(choice.cluster.device_count());
+  choice.generation = nccl_generation(choice.cluster);
+  return choice;
+}
+
+}  // namespace paceline

@@ -1,0 +1,35 @@
+// A machine or cluster as a user asks for it: built from links, read from a file, or made of a
+// topology matrix.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/hardware/machine_spec.h"
+
+namespace paceline {
+
+struct ClusterRequest {
+  std::string device;  // catalog name; may be empty
+  std::optional<int> gpus;
+  std::optional<int> gpus_per_node;
+  std::optional<std::string> intra;
+  std::optional<std::string> net;
+  std::optional<std::string> cluster;  // catalog name or file
+  std::optional<std::string> topo;     // file with the output of nvidia-smi topo -m
+  std::optional<int> nodes;            // machines of `cluster`
+  std::string transport;               // of the network; empty: its default
+  int connections = 0;                 // over the network per machine; 0: as the library opens
+};
+
+struct ClusterChoice {
+  ClusterSpec cluster;
+  int ranks = 0;           // gpus, or all devices of the cluster
+  std::string generation;  // of NCCL's tables
+  int connections = 0;     // network connections that carry one machine's data
+};
+
+// Throws UsageError on parts that exclude each other or are missing, InputError on files.
+ClusterChoice choose_cluster(const ClusterRequest& request);
+
+}  // namespace paceline

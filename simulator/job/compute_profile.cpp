@@ -1,0 +1,165 @@
+#include "simulator/job/compute_profile.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+
+namespace paceline {
+namespace {
+
+Seconds sum(const std::vector<ComputeSegment>& segments) {
+  Seconds total;
+  for (const ComputeSegment& segment : segments) total += segment.time;
+  return total;
+}
+
+Seconds kernel_time(const IterationPlan& plan, const PlannedCall& call) {
+  if (call.kernel == PlannedCall::kNoKernel) return Seconds();
+  return plan.kernels[call.kernel].cost.time;
+}
+
+// How far the device and its issuing thread have come: one thread of control, or a queue between
+// two (model/analytic/asynchronous.h).
+class Clock {
+ public:
+  void run(const IterationPlan& plan, const PlannedCall& call) {
+    const Seconds kernel = kernel_time(plan, call);
+    host_work_ += static_cast<double>(call.repeat) * call.host;
+    if (plan.dispatch == Dispatch::kSerial) {
+      device_ += static_cast<double>(call.repeat) * (call.host + kernel);
+      return;
+    }
+    for (std::int64_t i = 0; i < call.repeat; ++i) {
+      if (call.synchronizes) host_ = std::max(host_, device_);
+      host_ += call.host;
+      if (call.kernel == PlannedCall::kNoKernel) continue;
+      device_ = std::max(host_ + plan.launch_latency, device_) + kernel;
+    }
+  }
+  // The issuing thread waits for the device at the end of an iteration.
+  void finish() { device_ = std::max(device_, host_); }
+  Seconds device() const { return device_; }
+  Seconds host_work() const { return host_work_; }
+
+ private:
+  Seconds device_;
+  Seconds host_;
+  Seconds host_work_;
+};
+
+class Cutter {
+ public:
+  explicit Cutter(const IterationPlan& plan) : plan_(plan) {
+    for (const GradientTensor& gradient : plan.gradients) weighted_.insert(gradient.layer);
+  }
+
+  ComputeProfile cut() {
+    ComputeProfile out;
+    out.layers = plan_.layers;
+    out.gradients = plan_.gradients;
+    out.micro_batches = plan_.micro_batches;
+    for (const PlannedCall& call : plan_.begin) clock_.run(plan_, call);
+    out.begin = lap().time;
+    for (const PlannedCall& call : plan_.micro_batch) {
+      if (call.phase == Phase::kBackward) {
+        backward(call, out);
+      } else {
+        forward(call, out);
+      }
+    }
+    if (out.backward.empty()) out.backward.push_back(lap());
+    // What follows the last gradient belongs to it: nothing can wait for it separately.
+    const ComputeSegment rest = lap();
+    out.backward.back().time += rest.time;
+    out.backward.back().host += rest.host;
+    for (const PlannedCall& call : plan_.update) clock_.run(plan_, call);
+    clock_.finish();
+    out.update = lap().time;
+    return out;
+  }
+
+ private:
+  ComputeSegment lap() {
+    ComputeSegment segment;
+    segment.time = clock_.device() - last_.device();
+    segment.host = clock_.host_work() - last_.host_work();
+    last_ = clock_;
+    return segment;
+  }
+  // A new segment begins where a layer with weights does.
+  void forward(const PlannedCall& call, ComputeProfile& out) {
+    const bool starts = out.forward.empty() ||
+                        (weighted_.contains(call.layer) && out.forward.back().layer != call.layer);
+    if (starts) out.forward.push_back({.layer = call.layer});
+    clock_.run(plan_, call);
+    const ComputeSegment part = lap();
+    out.forward.back().time += part.time;
+    out.forward.back().host += part.host;
+  }
+  void backward(const PlannedCall& call, ComputeProfile& out) {
+    clock_.run(plan_, call);
+    if (call.gradient == PlannedCall::kNoGradient) return;
+    ComputeSegment segment = lap();
+    segment.layer = call.layer;
+    segment.gradients = {call.gradient};
+    out.backward.push_back(std::move(segment));
+  }
+
+  const IterationPlan& plan_;
+  std::set<std::uint32_t> weighted_;
+  Clock clock_;
+  Clock last_;
+};
+
+}  // namespace
+
+Seconds ComputeProfile::forward_time() const { return sum(forward); }
+Seconds ComputeProfile::backward_time() const { return sum(backward); }
+
+Seconds ComputeProfile::iteration_time() const {
+  return begin + static_cast<double>(micro_batches) * (forward_time() + backward_time()) + update;
+}
+
+Bytes ComputeProfile::gradient_bytes() const {
+  Bytes total;
+  for (const GradientTensor& gradient : gradients) total += gradient.bytes;
+  return total;
+}
+
+std::vector<Seconds> ComputeProfile::ready_times() const {
+  std::vector<Seconds> out(gradients.size());
+  Seconds now;
+  for (const ComputeSegment& segment : backward) {
+    now += segment.time;
+    for (const std::uint32_t gradient : segment.gradients) out.at(gradient) = now;
+  }
+  return out;
+}
+
+ComputeProfile ComputeProfile::scaled(double factor) const {
+  PACELINE_ASSERT(factor > 0, "a profile is scaled by a positive factor");
+  ComputeProfile out = *this;
+  out.begin *= factor;
+  out.update *= factor;
+  for (auto* segments : {&out.forward, &out.backward}) {
+    for (ComputeSegment& segment : *segments) {
+      segment.time *= factor;
+      segment.host *= factor;
+    }
+  }
+  return out;
+}
+
+ComputeProfile compute_profile(const IterationPlan& plan) {
+  ComputeProfile profile = Cutter(plan).cut();
+  std::vector<int> final(profile.gradients.size());
+  for (const ComputeSegment& segment : profile.backward) {
+    for (const std::uint32_t gradient : segment.gradients) ++final.at(gradient);
+  }
+  PACELINE_ASSERT(std::ranges::all_of(final, [](int times) { return times == 1; }),
+                  "every gradient is final exactly once");
+  return profile;
+}
+
+}  // namespace paceline

@@ -1,0 +1,194 @@
+#include "simulator/job/job_builder.h"
+
+#include <algorithm>
+
+namespace paceline {
+namespace {
+
+constexpr double kStreamElement = 4;  // bytes of an element of the kernels of aggregation
+
+SpanKind kind_of(Phase phase) {
+  return phase == Phase::kForward ? SpanKind::kForward : SpanKind::kBackward;
+}
+
+void add_if(std::vector<TaskId>& tasks, TaskId task) {
+  if (task != kNoTask) tasks.push_back(task);
+}
+
+}  // namespace
+
+JobBuilder::JobBuilder(const JobSpec& spec, Communicator& communicator, int ranks)
+    : spec_(spec),
+      communicator_(communicator),
+      ranks_(ranks),
+      fabric_(platform_, spec.cluster, communicator.staging()) {
+  const auto count = static_cast<std::size_t>(ranks);
+  const std::size_t tensors = spec.profile.gradients.size();
+  ready_.assign(count, std::vector<TaskId>(tensors, kNoTask));
+  weights_ready_ = ready_;
+  latest_.assign(count, kNoTask);
+  blocked_by_.resize(count);
+  sent_.resize(count);
+  gradients_of_layer_.resize(spec.profile.layers.size());
+  for (std::uint32_t i = 0; i < tensors; ++i) {
+    gradients_of_layer_.at(spec.profile.gradients[i].layer).push_back(i);
+  }
+  for (int rank = 0; rank < ranks; ++rank) compute(rank);
+}
+
+ResourceId JobBuilder::queue(int rank, const std::string& name) {
+  const std::pair<int, std::string> key{rank, name};
+  if (const auto known = queues_.find(key); known != queues_.end()) return known->second;
+  const std::string owner = rank < 0 ? "host/" : "rank" + std::to_string(rank) + "/";
+  return queues_[key] = platform_.add_serial(owner + name);
+}
+
+Label JobBuilder::label(SpanKind kind, int rank, std::int32_t layer) const {
+  Label out;
+  out.kind = kind;
+  out.rank = rank;
+  out.layer = layer;
+  out.iteration = static_cast<std::int16_t>(iteration_);
+  return out;
+}
+
+TaskId JobBuilder::ready(int rank, std::uint32_t gradient) const {
+  const TaskId task = ready_.at(static_cast<std::size_t>(rank)).at(gradient);
+  PACELINE_ASSERT(task != kNoTask, "a gradient is aggregated after it is final");
+  return task;
+}
+
+TaskId JobBuilder::collective(int rank, CollectiveOp op, Bytes bytes,
+                              std::span<const TaskId> after, const std::string& stream,
+                              const std::string& library) {
+  return collective_over(spec_.group, rank, op, bytes, after, stream, library);
+}
+
+TaskId JobBuilder::collective_over(const CollectiveGroup& group, int rank, CollectiveOp op,
+                                   Bytes bytes, std::span<const TaskId> after,
+                                   const std::string& stream, const std::string& library) {
+  if (group.ranks() < 2 || bytes.si() <= 0) return join(after);
+  const CollectiveCost& cost = communicator_.cost(op, bytes, group, library);
+  if (cost.time > slowest_message_) {
+    slowest_message_ = cost.time;
+    bottleneck_ = cost.bottleneck;
+    message_sd_ = cost.sd;
+    warnings_ = cost.warnings;
+  }
+  return timed_message(rank, cost.time, bytes, bytes * bus_factor(op, group.ranks()), after, stream);
+}
+
+TaskId JobBuilder::timed_message(int rank, Seconds time, Bytes bytes, Bytes sent,
+                                 std::span<const TaskId> after, const std::string& stream,
+                                 std::int16_t priority) {
+  Task task = fixed_task(SimTime::from(time), queue(rank, stream),
+                         label(SpanKind::kCommunicate, rank));
+  task.priority = priority;
+  const TaskId id = priority == 0 ? tasks_.add_in_order(task, after) : tasks_.add(task, after);
+  messages_.push_back({bytes, iteration_, id, id});
+  if (rank >= 0) sent_.at(static_cast<std::size_t>(rank)) += sent;
+  return id;
+}
+
+TaskId JobBuilder::copy(const Way& way, Bytes bytes, int sender, std::span<const TaskId> after,
+                        ResourceId queue, std::int16_t priority) {
+  if (bytes.si() <= 0) return join(after);
+  Task task = transfer_task(bytes, fabric_.route(way), queue,
+                            label(SpanKind::kCommunicate, std::max(0, sender)));
+  task.priority = priority;
+  const TaskId id = tasks_.add(task, after);
+  if (sender >= 0) sent_.at(static_cast<std::size_t>(sender)) += bytes;
+  messages_.push_back({bytes, iteration_, id, id});
+  return id;
+}
+
+Seconds JobBuilder::kernel_time(Bytes read, Bytes written) {
+  const std::pair<double, double> key{read.si(), written.si()};
+  if (const auto known = kernel_times_.find(key); known != kernel_times_.end()) return known->second;
+  const double most = std::max(read.si(), written.si());
+  Kernel kernel;
+  kernel.implementation = "aten.add_";
+  kernel.shape = StreamShape{.elements = static_cast<std::int64_t>(most / kStreamElement) + 1,
+                             .read = read,
+                             .written = written};
+  kernel.precision = Precision::kFp32;
+  return kernel_times_[key] = spec_.costs->cost(kernel, spec_.context).time;
+}
+
+TaskId JobBuilder::kernel(int rank, Bytes read, Bytes written, std::span<const TaskId> after,
+                          ResourceId queue, double launches) {
+  const Seconds once = kernel_time(read / launches, written / launches);
+  const Task task = fixed_task(SimTime::from(launches * once), queue,
+                               label(SpanKind::kReduce, rank));
+  return queue == kNoResource ? tasks_.add(task, after) : tasks_.add_in_order(task, after);
+}
+
+TaskId JobBuilder::processor_add(Bytes bytes, int threads, std::span<const TaskId> after,
+                                 ResourceId queue) {
+  // A copy moves each byte twice, an addition three times.
+  const BytesPerSecond by_threads = spec_.processor_rate * (2.0 / 3.0 * threads);
+  const BytesPerSecond rate = std::min(by_threads, fabric_.memory_rate() / 3.0);
+  return tasks_.add(fixed_task(SimTime::from(bytes / rate), queue, label(SpanKind::kReduce, -1)),
+                    after);
+}
+
+TaskId JobBuilder::update(int rank, Bytes weights, std::span<const TaskId> after,
+                          ResourceId queue) {
+  const double share = weights / spec_.profile.gradient_bytes();
+  const bool in_stream = queue == kNoResource;
+  const Task task = fixed_task(SimTime::from(share * spec_.profile.update),
+                               in_stream ? compute(rank) : queue, label(SpanKind::kUpdate, rank));
+  return in_stream ? add_compute(rank, task, after) : tasks_.add(task, after);
+}
+
+TaskId JobBuilder::spend(Seconds time, std::span<const TaskId> after, ResourceId queue,
+                         SpanKind kind, int rank) {
+  const Task task = fixed_task(SimTime::from(time), queue, label(kind, rank));
+  return queue == kNoResource ? tasks_.add(task, after) : tasks_.add_in_order(task, after);
+}
+
+void JobBuilder::set_weights_ready(int rank, std::uint32_t gradient, TaskId task) {
+  weights_ready_.at(static_cast<std::size_t>(rank)).at(gradient) = task;
+}
+
+void JobBuilder::set_all_weights_ready(int rank, TaskId task) {
+  std::ranges::fill(weights_ready_.at(static_cast<std::size_t>(rank)), task);
+}
+
+void JobBuilder::block(int rank, TaskId task) {
+  blocked_by_.at(static_cast<std::size_t>(rank)).push_back(task);
+}
+
+TaskId JobBuilder::add_compute(int rank, const Task& task, std::span<const TaskId> after) {
+  std::vector<TaskId>& blocked = blocked_by_.at(static_cast<std::size_t>(rank));
+  std::vector<TaskId> all(after.begin(), after.end());
+  all.insert(all.end(), blocked.begin(), blocked.end());
+  blocked.clear();
+  return latest_.at(static_cast<std::size_t>(rank)) = tasks_.add_in_order(task, all);
+}
+
+void JobBuilder::segment(int rank, Phase phase, const ComputeSegment& segment,
+                         bool wait_for_weights, bool final) {
+  const auto index = static_cast<std::size_t>(rank);
+  std::vector<TaskId> after;
+  if (wait_for_weights) {
+    for (const std::uint32_t gradient : gradients_of_layer_.at(segment.layer)) {
+      TaskId& weights = weights_ready_[index][gradient];
+      add_if(after, weights);
+      weights = kNoTask;  // later micro-batches follow on the same stream
+    }
+    std::ranges::sort(after);
+    after.erase(std::ranges::unique(after).begin(), after.end());
+  }
+  const Task task = fixed_task(SimTime::from(segment.time), compute(rank),
+                               label(kind_of(phase), rank, static_cast<std::int32_t>(segment.layer)));
+  const TaskId id = add_compute(rank, task, after);
+  if (!final) return;
+  for (const std::uint32_t gradient : segment.gradients) ready_[index][gradient] = id;
+}
+
+void JobBuilder::fixed_compute(int rank, SpanKind kind, Seconds time) {
+  add_compute(rank, fixed_task(SimTime::from(time), compute(rank), label(kind, rank)), {});
+}
+
+}  // namespace paceline

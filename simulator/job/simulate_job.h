@@ -1,0 +1,38 @@
+// From a job and its strategy to a steady iteration: time, where it goes, what was sent, and which
+// resource is busiest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/plan/report.h"
+#include "simulator/job/job_builder.h"
+#include "traces/timeline/timeline.h"
+
+namespace paceline {
+
+class Strategy;
+class StrategyOptions;
+
+struct JobResult {
+  Seconds iteration_time;  // in the steady state
+  Breakdown breakdown;     // of rank 0; adds up to the time
+  Communication communication;
+  // The busiest resource that is not the compute stream, and its share of the time.
+  std::string busiest;
+  double busiest_share = 0;
+  double compute_share = 0;
+  double message_sd = 0;  // of ln(time) of messages
+  int iterations = 0;     // simulated until steady
+  std::vector<std::string> warnings;
+};
+
+// Throws UsageError if the strategy cannot run the job.
+JobResult simulate_job(const JobSpec& job, const Strategy& strategy,
+                       const StrategyOptions& options, Communicator& communicator);
+
+// The first `iterations` of the same, to look at.
+Timeline job_timeline(const JobSpec& job, const Strategy& strategy,
+                      const StrategyOptions& options, Communicator& communicator, int iterations);
+
+}  // namespace paceline

@@ -1,0 +1,262 @@
+#include "simulator/report/job_predictor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/names.h"
+#include "core/statistics.h"
+#include "core/units_text.h"
+#include "model/hardware/copy_model.h"
+#include "simulator/job/profile_file.h"
+
+namespace paceline {
+namespace {
+
+constexpr double kBindingShare = 0.9;  // of the time: a resource this busy limits the job
+
+std::string option_or(const Experiment& experiment, const char* name, const char* fallback) {
+  const auto found = experiment.options.find(name);
+  return found == experiment.options.end() ? fallback : found->second;
+}
+
+int connections_of(const Experiment& experiment) {
+  const std::string text = option_or(experiment, "connections", "");
+  if (text.empty()) return 0;
+  const std::map<std::string, std::string> set{{"connections", text}};
+  return StrategyOptions("network",
+                         {{.name = "connections",
+                           .kind = OptionKind::kCount,
+                           .fallback = "",
+                           .choices = {},
+                           .summary = "",
+                           .example = ""}},
+                         set)
+      .count("connections");
+}
+
+ClusterRequest request_of(const Experiment& e, const std::string& device) {
+  ClusterRequest request;
+  request.device = device;
+  request.intra = e.intra;
+  request.net = e.net;
+  request.cluster = e.cluster;
+  request.topo = e.topo;
+  request.transport = option_or(e, "transport", "");
+  request.connections = connections_of(e);
+  const int devices = static_cast<int>(e.devices);
+  if (!e.cluster && !e.topo) {
+    request.gpus = devices;
+    if (e.devices_per_machine) request.gpus_per_node = static_cast<int>(*e.devices_per_machine);
+  }
+  return request;
+}
+
+// A cluster file may describe one machine of several.
+void grow(ClusterSpec& cluster, int devices) {
+  const int per_machine = static_cast<int>(cluster.machine.device_count());
+  if (devices <= cluster.device_count() || !cluster.network || devices % per_machine != 0) return;
+  cluster.machines = devices / per_machine;
+}
+
+// The time of one iteration of one device that the text states.
+Seconds calibrated_time(const std::string& text, double samples) {
+  if (text.find("/s") != std::string::npos) {
+    const SamplesPerSecond rate = parse_samples_per_second(text);
+    if (rate.si() > 0) return Seconds(samples / rate.si());
+  } else {
+    const Seconds time = parse_seconds(text);
+    if (time.si() > 0) return time;
+  }
+  throw UsageError("--calibrate \"" + text + "\": expected a positive rate or time");
+}
+
+// Time and update in one: nothing separates them in a measured micro-batch.
+void fold_update(ComputeProfile& profile) {
+  profile.backward.back().time += profile.update + profile.begin;
+  profile.update = profile.begin = Seconds();
+}
+
+Estimate spread(double time, const Report& alone, const JobResult& job, bool calibrated) {
+  const double computing = calibrated ? 0 : job.compute_share;
+  const double exposed = job.breakdown.exposed_communication.si() / time;
+  const auto width = [&](double quantile, double of_alone) {
+    const double compute = computing * std::log(of_alone / alone.iteration_time_s.median);
+    const double sent = exposed * job.message_sd * normal_quantile(quantile);
+    return std::hypot(compute, sent);
+  };
+  return {time, time * std::exp(-width(0.05, alone.iteration_time_s.p05)),
+          time * std::exp(width(0.95, alone.iteration_time_s.p95))};
+}
+
+Estimate rate(double amount, const Estimate& time) {
+  return {amount / time.median, amount / time.p95, amount / time.p05};
+}
+
+std::string percent(double share) { return significant(100 * share, 2) + " %"; }
+
+void name_bottleneck(const JobResult& job, Bottleneck& bottleneck) {
+  const double exposed = job.breakdown.exposed_communication / job.iteration_time;
+  const bool link = !job.busiest.empty() && job.busiest_share > job.compute_share;
+  if (!link && exposed < 0.5) {
+    bottleneck.share *= job.compute_share;
+    if (exposed > 0.01) {
+      bottleneck.text += "; " + percent(exposed) + " waits for " + job.busiest;
+    }
+    return;
+  }
+  bottleneck.resource = job.busiest;
+  bottleneck.share = link ? job.busiest_share : exposed;
+  bottleneck.text = job.busiest + " is busy " + percent(job.busiest_share) +
+                    " of the iteration; the device waits " + percent(exposed) +
+                    " of it for communication" +
+                    (job.busiest_share > kBindingShare ? ", which only a faster link or fewer bytes "
+                                                         "would shorten"
+                                                       : "");
+}
+
+}  // namespace
+
+struct JobPredictor::Cluster {
+  ClusterChoice choice;
+  std::unique_ptr<Communicator> communicator;
+  std::mutex mutex;
+};
+
+struct JobPredictor::Job {
+  JobSpec spec;
+  std::unique_ptr<const Strategy> strategy;
+  StrategyOptions options;
+  Cluster* cluster;
+};
+
+JobPredictor::JobPredictor()
+    : strategies_(strategy_registry()), processor_rate_(CopyModel::shipped().processor_rate()) {}
+
+bool JobPredictor::concerns(const Experiment& e) {
+  return e.devices > 1 || normalized_name(e.strategy) != "none" || e.calibrate || e.profile;
+}
+
+std::string JobPredictor::strategy_name(const std::string& name) const {
+  strategies_.make(name);
+  return strategies_.find(name)->name;
+}
+
+std::vector<std::string> JobPredictor::option_names(const Experiment& e) const {
+  std::vector<std::string> names = {"transport", "connections"};
+  for (const StrategyOption& option : all_options(*strategies_.make(e.strategy))) {
+    names.push_back(option.name);
+  }
+  return names;
+}
+
+StrategyOptions JobPredictor::options(const Experiment& e) const {
+  const std::unique_ptr<const Strategy> strategy = strategies_.make(e.strategy);
+  StrategyOptions options(e.strategy, all_options(*strategy), e.options);
+  if (options.was_set("sync") && e.grad_accumulation == 1) {
+    throw UsageError("--set sync has no effect without --grad-accum: there is one micro-batch");
+  }
+  return options;
+}
+
+JobPredictor::Cluster& JobPredictor::cluster(const Experiment& e, const JobDevice& device) const {
+  const ClusterRequest request = request_of(e, device.catalog_name);
+  std::string key = request.device + "|" + request.intra.value_or("") + "|" +
+                    request.net.value_or("") + "|" + request.cluster.value_or("") + "|" +
+                    request.topo.value_or("") + "|" + request.transport + "|" +
+                    std::to_string(request.connections) + "|" + std::to_string(e.devices) + "|" +
+                    std::to_string(e.devices_per_machine.value_or(0));
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Cluster>& known = clusters_[key];
+  if (known == nullptr) {
+    auto made = std::make_shared<Cluster>();
+    made->choice = choose_cluster(request);
+    grow(made->choice.cluster, static_cast<int>(e.devices));
+    const bool networked = made->choice.cluster.network.has_value();
+    for (const char* name : {"transport", "connections"}) {
+      if (networked || !e.options.contains(name)) continue;
+      throw UsageError(std::string("--set ") + name + " has no effect: the job has no network");
+    }
+    made->communicator = std::make_unique<Communicator>(
+        made->choice.cluster, made->choice.generation, made->choice.connections);
+    known = std::move(made);
+  }
+  return *known;
+}
+
+JobPredictor::Job JobPredictor::job(const Experiment& e, const IterationPlan& plan,
+                                    const JobDevice& device) const {
+  Job job{{}, strategies_.make(e.strategy), options(e), &cluster(e, device)};
+  JobSpec& spec = job.spec;
+  spec.cluster = job.cluster->choice.cluster;
+  spec.group = group_of(spec.cluster, static_cast<int>(e.devices));
+  spec.profile = compute_profile(plan);
+  if (e.profile) {
+    const Seconds update = spec.profile.update;
+    spec.profile = read_profile(*e.profile);
+    spec.profile.update = update;
+  }
+  spec.profile.micro_batches = 1;
+  if (job.options.was_set("sync_time")) fold_update(spec.profile);
+  if (e.calibrate) {
+    const bool whole = e.global_batch && device.whole_batch != nullptr;
+    const ComputeProfile reference =
+        whole ? compute_profile(*device.whole_batch) : spec.profile;
+    const double samples =
+        static_cast<double>(e.batch * (e.global_batch ? e.devices : std::int64_t{1}));
+    ComputeProfile one = reference;
+    one.micro_batches = 1;
+    spec.profile =
+        spec.profile.scaled(calibrated_time(*e.calibrate, samples) / one.iteration_time());
+  }
+  spec.profile.micro_batches = e.grad_accumulation;
+  spec.costs = device.costs;
+  spec.context = device.context;
+  spec.processor_rate = processor_rate_;
+  return job;
+}
+
+void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const JobDevice& device,
+                         Report& report) const {
+  Job job = this->job(e, plan, device);
+  const std::lock_guard lock(job.cluster->mutex);
+  const JobResult result =
+      simulate_job(job.spec, *job.strategy, job.options, *job.cluster->communicator);
+  const double samples = static_cast<double>(e.samples_per_iteration());
+  const double tokens = report.throughput_tokens_per_s
+                            ? report.throughput_tokens_per_s->median *
+                                  report.iteration_time_s.median * static_cast<double>(e.devices)
+                            : 0;
+  const double utilization = report.model_flops_utilization * report.iteration_time_s.median;
+  const Seconds alone = job.spec.profile.iteration_time();
+  name_bottleneck(result, report.bottleneck);
+  report.iteration_time_s =
+      spread(result.iteration_time.si(), report, result, e.calibrate.has_value());
+  report.throughput_samples_per_s = rate(samples, report.iteration_time_s);
+  if (tokens > 0) report.throughput_tokens_per_s = rate(tokens, report.iteration_time_s);
+  report.scaling_efficiency = alone / result.iteration_time;
+  report.model_flops_utilization = utilization / result.iteration_time.si();
+  report.breakdown = result.breakdown;
+  report.phases = {result.breakdown.forward,
+                   result.breakdown.backward + result.breakdown.exposed_communication,
+                   result.breakdown.optimizer};
+  report.communication = result.communication;
+  report.memory.communication =
+      std::llround(job.strategy->buffers(job.spec, job.options).si());
+  for (const std::string& warning : result.warnings) report.warnings.push_back(warning);
+  for (std::string& remark : job.strategy->remarks(job.spec, job.options)) {
+    report.warnings.push_back(std::move(remark));
+  }
+  if (e.devices > 1) {
+    for (const std::string& warning : job.spec.cluster.warnings) report.warnings.push_back(warning);
+  }
+}
+
+Timeline JobPredictor::timeline(const Experiment& e, const IterationPlan& plan,
+                                const JobDevice& device, int iterations) const {
+  Job job = this->job(e, plan, device);
+  const std::lock_guard lock(job.cluster->mutex);
+  return job_timeline(job.spec, *job.strategy, job.options, *job.cluster->communicator, iterations);
+}
+
+}  // namespace paceline

@@ -1,0 +1,60 @@
+// From the plan of one device to the report of a job of several: cluster, strategy, simulation.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "model/hardware/cluster_request.h"
+#include "model/plan/report.h"
+#include "simulator/job/simulate_job.h"
+#include "simulator/strategies/strategy.h"
+
+namespace paceline {
+
+// What a job needs to know of one of its devices.
+struct JobDevice {
+  const CostModel* costs = nullptr;
+  ExecutionContext context;
+  std::string catalog_name;  // empty if it is no device of the catalog
+  // The plan of one device at the batch of the whole job, for a calibration with global_batch.
+  const IterationPlan* whole_batch = nullptr;
+};
+
+class JobPredictor {
+ public:
+  JobPredictor();
+
+  // Whether the experiment is more than one device by itself as its plan says.
+  static bool concerns(const Experiment& experiment);
+  // The catalog's name of the strategy; throws UsageError with the nearest names.
+  std::string strategy_name(const std::string& name) const;
+  // Names of --set that belong to the job rather than to workload, device or framework.
+  std::vector<std::string> option_names(const Experiment& experiment) const;
+  // Every option of the strategy with its value. Throws UsageError.
+  StrategyOptions options(const Experiment& experiment) const;
+
+  // Replaces what `report` says of one device by what the job does. Throws UsageError for a job
+  // that cannot be run.
+  void apply(const Experiment& experiment, const IterationPlan& plan, const JobDevice& device,
+             Report& report) const;
+  // The first iterations of the job.
+  Timeline timeline(const Experiment& experiment, const IterationPlan& plan,
+                    const JobDevice& device, int iterations) const;
+
+ private:
+  struct Cluster;
+  struct Job;
+  Cluster& cluster(const Experiment& experiment, const JobDevice& device) const;
+  Job job(const Experiment& experiment, const IterationPlan& plan, const JobDevice& device) const;
+
+  StrategyRegistry strategies_;
+  BytesPerSecond processor_rate_;
+  // Clusters already built, by what asked for them.
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<Cluster>> clusters_;
+};
+
+}  // namespace paceline

@@ -1,0 +1,238 @@
+// TensorFlow 1 (tf_cnn_benchmarks --variable_update=parameter_server): each variable lives in one
+// place. Every device fetches it before its layer runs and sends its gradient back when that is
+// final; the owner adds and updates. In one machine the owners are the processors, one device, or
+// all devices in balance; across machines they are servers, each variable whole on one of them
+// unless it is sharded, and every device fetches for itself.
+#include <algorithm>
+
+#include "core/units_text.h"
+#include "simulator/strategies/parts/constants.h"
+#include "simulator/strategies/parts/local_ranks.h"
+#include "simulator/strategies/parts/placement.h"
+#include "simulator/strategies/parts/remote_servers.h"
+
+namespace paceline {
+namespace {
+
+constexpr int kAllThreads = 1024;  // memory, not threads, limits what TensorFlow's pool adds
+
+// Fetches and sends of one machine's devices; where the owner is differs.
+class Run : public Aggregation {
+ public:
+  explicit Run(JobBuilder& job) : job_(job) {}
+
+  void gradient_ready(std::uint32_t gradient) final {
+    if (job_.spec().ranks() > 1) aggregate(gradient, job_.gradients()[gradient].bytes);
+  }
+  void update() final {
+    if (job_.spec().ranks() == 1) job_.update(0, job_.spec().profile.gradient_bytes(), {});
+  }
+
+ protected:
+  virtual void aggregate(std::uint32_t gradient, Bytes bytes) = 0;
+  JobBuilder& job_;
+};
+
+class OnProcessors : public Run {
+ public:
+  using Run::Run;
+  void aggregate(std::uint32_t gradient, Bytes bytes) override {
+    std::vector<TaskId> here;
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      const TaskId after[] = {job_.ready(rank, gradient)};
+      here.push_back(job_.copy(job_.fabric().to_host(rank), bytes, rank, after,
+                               job_.queue(rank, "d2h")));
+    }
+    // n - 1 additions, and one more pass that updates.
+    const TaskId updated = job_.processor_add(static_cast<double>(job_.ranks()) * bytes,
+                                              kAllThreads, here, job_.queue(-1, "adds"));
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      job_.set_weights_ready(rank, gradient,
+                             job_.copy(job_.fabric().from_host(rank), bytes, -1, {&updated, 1},
+                                       job_.queue(rank, "h2d")));
+    }
+  }
+};
+
+class OnDevices : public Run {
+ public:
+  OnDevices(JobBuilder& job, std::vector<int> owners) : Run(job), owners_(std::move(owners)) {}
+  void aggregate(std::uint32_t gradient, Bytes bytes) override {
+    const int owner = owners_[gradient];
+    std::vector<TaskId> here = {job_.ready(owner, gradient)};
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      if (rank == owner) continue;
+      const TaskId after[] = {job_.ready(rank, gradient)};
+      here.push_back(job_.copy(between(job_, rank, owner), bytes, rank, after));
+    }
+    const ResourceId queue = job_.queue(owner, "adds");
+    const TaskId sum =
+        job_.kernel(owner, static_cast<double>(job_.ranks()) * bytes, bytes, here, queue);
+    const TaskId updated = job_.update(owner, bytes, {&sum, 1}, queue);
+    job_.set_weights_ready(owner, gradient, updated);
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      if (rank == owner) continue;
+      job_.set_weights_ready(rank, gradient,
+                             job_.copy(between(job_, owner, rank), bytes, owner, {&updated, 1}));
+    }
+  }
+
+ private:
+  std::vector<int> owners_;
+};
+
+class OnServers : public Run {
+ public:
+  OnServers(JobBuilder& job, const StrategyOptions& options)
+      : Run(job),
+        servers_(job, options.count("servers"), options.on("colocated"),
+                 BytesPerSecond(strategy_constant("tensorflow.rpc_rate"))),
+        owners_(round_robin_owners(job.gradients().size(), servers_.count())),
+        sharded_(options.on("sharding")) {}
+
+  void aggregate(std::uint32_t gradient, Bytes bytes) override {
+    const int shards = sharded_ ? servers_.count() : 1;
+    std::vector<std::vector<TaskId>> fetched(static_cast<std::size_t>(job_.ranks()));
+    for (int shard = 0; shard < shards; ++shard) {
+      through_server(gradient, bytes / shards, sharded_ ? shard : owners_[gradient], fetched);
+    }
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      job_.set_weights_ready(rank, gradient, job_.join(fetched[static_cast<std::size_t>(rank)]));
+    }
+  }
+
+ private:
+  void through_server(std::uint32_t gradient, Bytes bytes, int server,
+                      std::vector<std::vector<TaskId>>& fetched) {
+    std::vector<TaskId> there;
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      const TaskId after[] = {job_.ready(rank, gradient)};
+      there.push_back(
+          job_.copy(job_.fabric().to_host(rank) + servers_.up(server), bytes, rank, after));
+    }
+    // The gradients of all devices of all machines are added, then the variable is updated.
+    const TaskId updated =
+        job_.processor_add(static_cast<double>(job_.spec().ranks()) * bytes, kAllThreads, there,
+                           servers_.processor(server));
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      fetched[static_cast<std::size_t>(rank)].push_back(job_.copy(
+          servers_.down(server) + job_.fabric().from_host(rank), bytes, -1, {&updated, 1}));
+    }
+  }
+
+  RemoteServers servers_;
+  std::vector<int> owners_;
+  bool sharded_;
+};
+
+std::vector<int> device_owners(const JobSpec& job, const StrategyOptions& options) {
+  if (options.is("placement", "first")) return std::vector<int>(job.profile.gradients.size(), 0);
+  return balanced_owners(job.profile.gradients, local_ranks(job), PlacementOrder::kAsCreated);
+}
+
+class ParameterServer : public Strategy {
+ public:
+  std::vector<StrategyOption> options() const override {
+    std::vector<StrategyOption> options = {
+        {.name = "local_parameter_device",
+         .kind = OptionKind::kChoice,
+         .fallback = "gpu",
+         .choices = {"gpu", "cpu"},
+         .summary = "who holds the variables of a job inside one machine",
+         .example = "cpu"},
+        {.name = "placement",
+         .kind = OptionKind::kChoice,
+         .fallback = "balanced",
+         .choices = {"balanced", "first"},
+         .summary = "variables over the devices: least loaded first, or all on the first device",
+         .example = "first",
+         .only_with = "local_parameter_device",
+         .only_values = {"gpu"}},
+        {.name = "sharding",
+         .kind = OptionKind::kSwitch,
+         .fallback = "off",
+         .choices = {},
+         .summary = "split every variable over all servers instead of keeping it whole",
+         .example = "on",
+         .only_with = {},
+         .only_values = {},
+         .example_with = {{"servers", "2"}}}};
+    for (StrategyOption& option : remote_server_options("1")) options.push_back(std::move(option));
+    return options;
+  }
+  void check(const JobSpec& job, const StrategyOptions& options) const override {
+    const bool remote = job.group.machines > 1;
+    for (const char* name : {"servers", "colocated", "sharding"}) {
+      if (remote || !options.was_set(name)) continue;
+      throw UsageError(std::string("--set ") + name +
+                       " has no effect inside one machine, which has no servers");
+    }
+    if (remote && options.on("sharding") && options.count("servers") == 1) {
+      throw UsageError("--set sharding=on has no effect with one server; set servers");
+    }
+    for (const char* name : {"local_parameter_device", "placement"}) {
+      if (!remote || !options.was_set(name)) continue;
+      throw UsageError(std::string("--set ") + name +
+                       " has no effect across machines, where servers hold the variables");
+    }
+  }
+  int simulated_ranks(const JobSpec& job, const StrategyOptions&) const override {
+    return local_ranks(job);
+  }
+  std::unique_ptr<Aggregation> start(JobBuilder& job,
+                                     const StrategyOptions& options) const override {
+    if (job.spec().group.machines > 1) return std::make_unique<OnServers>(job, options);
+    if (options.is("local_parameter_device", "cpu")) return std::make_unique<OnProcessors>(job);
+    return std::make_unique<OnDevices>(job, device_owners(job.spec(), options));
+  }
+  Bytes bytes_sent(const JobSpec& job, const StrategyOptions& options) const override {
+    const Bytes all = job.profile.gradient_bytes();
+    if (job.ranks() < 2) return {};
+    if (job.group.machines > 1 || options.is("local_parameter_device", "cpu")) return all;
+    // An owner sends its variables to the others, and the other gradients to their owners.
+    std::vector<Bytes> sent(static_cast<std::size_t>(job.ranks()), all);
+    const std::vector<int> owners = device_owners(job, options);
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      sent[static_cast<std::size_t>(owners[i])] +=
+          static_cast<double>(job.ranks() - 2) * job.profile.gradients[i].bytes;
+    }
+    return *std::ranges::max_element(sent);
+  }
+  Bytes buffers(const JobSpec& job, const StrategyOptions& options) const override {
+    if (job.ranks() < 2 || job.group.machines > 1) return {};
+    if (options.is("local_parameter_device", "cpu")) return {};
+    // The fullest owner holds the gradients that the others send it.
+    std::vector<Bytes> held(static_cast<std::size_t>(job.ranks()));
+    const std::vector<int> owners = device_owners(job, options);
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      held[static_cast<std::size_t>(owners[i])] +=
+          static_cast<double>(job.ranks() - 1) * job.profile.gradients[i].bytes;
+    }
+    return *std::ranges::max_element(held);
+  }
+  std::vector<std::string> remarks(const JobSpec& job,
+                                   const StrategyOptions& options) const override {
+    std::vector<std::string> out =
+        remote_server_remarks(job, options.count("servers"), options.on("colocated"));
+    if (job.group.machines < 2 || options.on("sharding")) return out;
+    const auto& gradients = job.profile.gradients;
+    const auto largest = std::ranges::max_element(gradients, {}, &GradientTensor::elements);
+    const double share = largest->bytes / job.profile.gradient_bytes();
+    if (share * options.count("servers") <= 1) return out;
+    out.push_back("one server holds " + largest->name + " whole, " +
+                  significant(100 * share, 2) +
+                  " % of all weights: its network card is the hot spot (--set sharding=on splits "
+                  "it)");
+    return out;
+  }
+};
+
+}  // namespace
+
+void register_parameter_server(StrategyRegistry& registry) {
+  registry.add("parameter-server",
+               "TensorFlow 1: each variable in one place, fetched by every device",
+               [] { return std::make_unique<const ParameterServer>(); });
+}
+
+}  // namespace paceline

@@ -1,0 +1,175 @@
+#include "simulator/strategies/parts/message_reducer.h"
+
+#include <cmath>
+
+#include "model/formula/collectives.h"
+#include "simulator/strategies/parts/constants.h"
+
+namespace paceline {
+namespace {
+
+constexpr double kIndexAndValue = 2;  // words of a sparse element against one of a dense one
+constexpr const char* kUnpack = "unpack";
+
+double rounds(int ranks) { return formula::ceil_log2(ranks); }
+
+}  // namespace
+
+std::vector<StrategyOption> reducer_options() {
+  return {{.name = "aggregation",
+           .kind = OptionKind::kChoice,
+           .fallback = "all-reduce",
+           .choices = {"all-reduce", "hierarchical"},
+           .summary = "one all-reduce over all ranks, or reduce-scatter inside machines, all-reduce "
+                      "between them, all-gather inside",
+           .example = "hierarchical",
+           .only_with = "compression",
+           .only_values = {"none", "fp16"}},
+          {.name = "library",
+           .kind = OptionKind::kChoice,
+           .fallback = "nccl",
+           .choices = {"nccl", "mpi", "gloo"},
+           .summary = "who runs the collectives; mpi and gloo work on host memory",
+           .example = "mpi"},
+          {.name = "compression",
+           .kind = OptionKind::kChoice,
+           .fallback = "none",
+           .choices = {"none", "fp16", "top-k", "gtop-k"},
+           .summary = "what is sent of a gradient: halves, or its largest elements with their "
+                      "indices (all gathered, or merged pairwise)",
+           .example = "fp16"},
+          {.name = "density",
+           .kind = OptionKind::kNumber,
+           .fallback = "0.001",
+           .choices = {},
+           .summary = "share of the elements that top-k and gtop-k send",
+           .example = "0.01",
+           .only_with = "compression",
+           .only_values = {"top-k", "gtop-k"}}};
+}
+
+void check_reducer(const JobSpec& job, const StrategyOptions& options) {
+  if (options.number("density") > 1) throw UsageError("--set density: at most 1");
+  if (!options.is("aggregation", "hierarchical")) return;
+  if (!options.is("library", "nccl")) {
+    throw UsageError("--set aggregation=hierarchical needs library=nccl");
+  }
+  if (job.group.machines > 1 && job.group.per_machine > 1) return;
+  throw UsageError(
+      "--set aggregation=hierarchical has no effect unless several machines have several devices "
+      "each");
+}
+
+MessageReducer::MessageReducer(JobBuilder& job, const StrategyOptions& options)
+    : job_(job),
+      aggregation_(options.text("aggregation")),
+      library_(options.text("library")),
+      compression_(options.text("compression")),
+      density_(options.number("density")) {}
+
+// Device to host, the collective between processors, host to device: each device its own copy.
+TaskId MessageReducer::through_host(Bytes bytes, std::span<const TaskId> after) {
+  const TaskId down = job_.copy(job_.fabric().to_host(0), bytes, -1, after, job_.queue(0, "d2h"));
+  const TaskId summed = job_.collective(0, CollectiveOp::kAllReduce, bytes, {&down, 1},
+                                        "communication", library_);
+  return job_.copy(job_.fabric().from_host(0), bytes, -1, {&summed, 1}, job_.queue(0, "h2d"));
+}
+
+TaskId MessageReducer::exchange(Bytes bytes, std::span<const TaskId> after) {
+  if (job_.spec().ranks() < 2) return job_.join(after);
+  if (library_ != "nccl") return through_host(bytes, after);
+  const CollectiveGroup& group = job_.spec().group;
+  if (aggregation_ == "all-reduce" || group.machines == 1 || group.per_machine == 1) {
+    return job_.collective(0, CollectiveOp::kAllReduce, bytes, after);
+  }
+  const CollectiveGroup inside{1, group.per_machine};
+  const CollectiveGroup between{group.machines, 1};
+  const TaskId scattered = job_.collective_over(inside, 0, CollectiveOp::kReduceScatter, bytes,
+                                                after, "communication");
+  // The shards of a machine go out together over its cards: as one message of all of them.
+  const double share = 1.0 / group.per_machine;
+  const CollectiveCost& cost = job_.communicator().cost(CollectiveOp::kAllReduce, bytes, between);
+  const TaskId summed =
+      job_.timed_message(0, cost.time, share * bytes,
+                         share * bus_factor(CollectiveOp::kAllReduce, group.machines) * bytes,
+                         {&scattered, 1}, "communication");
+  return job_.collective_over(inside, 0, CollectiveOp::kAllGather, bytes, {&summed, 1},
+                              "communication");
+}
+
+TaskId MessageReducer::sparse(Bytes bytes, std::span<const TaskId> after) {
+  const Bytes kept = kIndexAndValue * density_ * bytes;
+  const double reads = strategy_constant("gtop-k.selection_reads");
+  const double writes = strategy_constant("gtop-k.selection_writes");
+  const TaskId packed =
+      job_.kernel(0, reads * bytes, writes * bytes, after, job_.compute(0), reads + writes);
+  const int ranks = job_.spec().ranks();
+  if (ranks < 2) return packed;
+  TaskId last = packed;
+  if (compression_ == "top-k") {
+    last = job_.collective(0, CollectiveOp::kAllGather, static_cast<double>(ranks) * kept,
+                           {&last, 1}, "communication", library_);
+    return job_.kernel(0, static_cast<double>(ranks) * kept, bytes, {&last, 1},
+                       job_.queue(0, kUnpack), ranks);
+  }
+  // A tree of pairs: one partner sends, the other merges and keeps the largest; then a broadcast.
+  const CollectiveGroup pair = job_.spec().group.machines > 1 ? CollectiveGroup{2, 1}
+                                                              : CollectiveGroup{1, 2};
+  const CollectiveCost& hop =
+      job_.communicator().cost(CollectiveOp::kSendRecv, kept, pair, library_);
+  for (int round = 0; round < static_cast<int>(2 * rounds(ranks)); ++round) {
+    last = job_.timed_message(0, hop.time, kept, kept, {&last, 1}, "communication");
+    if (round >= static_cast<int>(rounds(ranks))) continue;
+    last = job_.kernel(0, 2 * kept, kept, {&last, 1}, job_.queue(0, kUnpack), 2);
+  }
+  return job_.kernel(0, kept, bytes, {&last, 1}, job_.queue(0, kUnpack));
+}
+
+TaskId MessageReducer::reduce(Bytes bytes, std::span<const TaskId> after, bool coordinated) {
+  TaskId start = job_.join(after);
+  if (coordinated && job_.spec().ranks() > 1) {
+    // A bit for each tensor: the smallest all-reduce there is, between the processors.
+    const CollectiveCost& agreement =
+        job_.communicator().cost(CollectiveOp::kAllReduce, Bytes(4), job_.spec().group, "mpi");
+    start = job_.spend(agreement.time, {&start, 1}, job_.queue(0, "coordination"));
+  }
+  if (compression_ == "top-k" || compression_ == "gtop-k") return sparse(bytes, {&start, 1});
+  if (compression_ == "none") return exchange(bytes, {&start, 1});
+  const TaskId packed = job_.kernel(0, bytes, bytes / 2, {&start, 1}, job_.compute(0));
+  const TaskId summed = exchange(bytes / 2, {&packed, 1});
+  return job_.kernel(0, bytes / 2, bytes, {&summed, 1}, job_.queue(0, kUnpack));
+}
+
+Seconds MessageReducer::time(Bytes bytes) {
+  if (job_.spec().ranks() < 2) return {};
+  const double share = compression_ == "fp16" ? 0.5 : 1.0;
+  return job_.communicator()
+      .cost(CollectiveOp::kAllReduce, share * bytes, job_.spec().group, library_)
+      .time;
+}
+
+Bytes reducer_bytes_sent(const JobSpec& job, const StrategyOptions& options, Bytes bytes) {
+  const int n = job.ranks();
+  if (n < 2) return {};
+  const double density = options.number("density");
+  if (options.is("compression", "top-k")) {
+    return static_cast<double>(n - 1) * kIndexAndValue * density * bytes;
+  }
+  if (options.is("compression", "gtop-k")) return 2 * rounds(n) * kIndexAndValue * density * bytes;
+  if (options.is("compression", "fp16")) bytes /= 2;
+  const bool flat = options.is("aggregation", "all-reduce") || !options.is("library", "nccl") ||
+                    job.group.machines == 1 || job.group.per_machine == 1;
+  if (flat) return bus_factor(CollectiveOp::kAllReduce, n) * bytes;
+  const double inside = 2 * bus_factor(CollectiveOp::kAllGather, job.group.per_machine);
+  const double between = bus_factor(CollectiveOp::kAllReduce, job.group.machines);
+  return (inside + between / job.group.per_machine) * bytes;
+}
+
+Bytes reducer_buffers(const JobSpec& job, const StrategyOptions& options) {
+  const Bytes gradients = job.profile.gradient_bytes();
+  if (options.is("compression", "none")) return {};
+  if (options.is("compression", "fp16")) return gradients / 2;
+  return gradients + kIndexAndValue * options.number("density") * gradients;
+}
+
+}  // namespace paceline

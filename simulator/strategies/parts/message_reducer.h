@@ -1,0 +1,45 @@
+// Sums one message of gradients over all ranks, where all ranks do the same: compresses it, runs
+// the collectives, unpacks the result. What strategies with messages share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/strategies/strategy.h"
+
+namespace paceline {
+
+// aggregation, library, compression, density, selection.
+std::vector<StrategyOption> reducer_options();
+
+// Throws UsageError for options that cannot act in this job.
+void check_reducer(const JobSpec& job, const StrategyOptions& options);
+
+class MessageReducer {
+ public:
+  MessageReducer(JobBuilder& job, const StrategyOptions& options);
+
+  // `bytes` of gradients that are final after `after`, in issue order. The result is on the device
+  // after the returned task. `coordinated`: the ranks first agree that it is ready.
+  TaskId reduce(Bytes bytes, std::span<const TaskId> after, bool coordinated = false);
+  // The same by its time alone: from its start to the result, without kernels.
+  Seconds time(Bytes bytes);
+
+ private:
+  TaskId exchange(Bytes bytes, std::span<const TaskId> after);
+  TaskId sparse(Bytes bytes, std::span<const TaskId> after);
+  TaskId through_host(Bytes bytes, std::span<const TaskId> after);
+
+  JobBuilder& job_;
+  std::string aggregation_;
+  std::string library_;
+  std::string compression_;
+  double density_ = 1;
+};
+
+// Bytes that a rank sends to reduce `bytes` of gradients in one message.
+Bytes reducer_bytes_sent(const JobSpec& job, const StrategyOptions& options, Bytes bytes);
+// Buffers of compression: residuals and packed messages.
+Bytes reducer_buffers(const JobSpec& job, const StrategyOptions& options);
+
+}  // namespace paceline
