@@ -43,7 +43,8 @@ ordered_json option_json(const StrategyOption& option) {
 
 ordered_json list_strategies() {
   ordered_json out = ordered_json::array();
-  for (const auto& entry : strategy_registry().entries()) {
+  const StrategyRegistry registry = strategy_registry();
+  for (const auto& entry : registry.entries()) {
     ordered_json options = ordered_json::array();
     for (const StrategyOption& option : all_options(*entry.make())) {
       options.push_back(option_json(option));

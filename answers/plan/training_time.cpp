@@ -10,7 +10,8 @@ namespace paceline {
 namespace {
 
 std::int64_t machines_of(const Experiment& e) {
-  return (e.devices + e.devices_per_machine - 1) / std::max<std::int64_t>(1, e.devices_per_machine);
+  const std::int64_t size = std::max<std::int64_t>(1, e.devices_per_machine.value_or(e.devices));
+  return (e.devices + size - 1) / size;
 }
 
 std::optional<Seconds> interval_of(const Overheads& o, double machines) {

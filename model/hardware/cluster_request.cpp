@@ -110,8 +110,9 @@ ClusterChoice choose_cluster(const ClusterRequest& request) {
   const LinkCatalog catalog = LinkCatalog::shipped();
   const bool file = request.cluster || request.topo;
   if (request.cluster && request.topo) throw UsageError("give --cluster or --topo, not both");
-  for (const auto& [given, flag] : {std::pair(request.intra.has_value(), "--intra"),
-                                    std::pair(request.gpus_per_node.has_value(), "--gpus-per-node")}) {
+  for (const auto& [given, flag] :
+       {std::pair(request.intra.has_value(), "--intra"),
+        std::pair(request.gpus_per_node.has_value(), "--gpus-per-node")}) {
     if (!file || !given) continue;
     throw UsageError(std::string(flag) +
                      " contradicts --cluster and --topo, which describe the machine");

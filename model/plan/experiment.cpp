@@ -17,8 +17,7 @@ nlohmann::ordered_json to_json(const Experiment& experiment) {
   for (const auto& [key, value] :
        {std::pair("intra", &experiment.intra), std::pair("net", &experiment.net),
         std::pair("cluster", &experiment.cluster), std::pair("topo", &experiment.topo),
-        std::pair("calibrate", &experiment.calibrate),
-        std::pair("profile", &experiment.profile)}) {
+        std::pair("calibrate", &experiment.calibrate), std::pair("profile", &experiment.profile)}) {
     if (value->has_value()) out[key] = **value;
   }
   if (experiment.global_batch) out["global_batch"] = experiment.batch * experiment.devices;

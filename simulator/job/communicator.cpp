@@ -15,13 +15,12 @@ const FabricGroup& Communicator::fabric(const CollectiveGroup& group) {
   const std::pair<int, int> key{group.machines, group.per_machine};
   if (const auto known = fabrics_.find(key); known != fabrics_.end()) return known->second;
   return fabrics_
-      .emplace(key, fabric_group(*cluster_, group, staging_, model_.tuning(), generation_,
-                                 connections_))
+      .emplace(key,
+               fabric_group(*cluster_, group, staging_, model_.tuning(), generation_, connections_))
       .first->second;
 }
 
-const CollectiveCost& Communicator::cost(CollectiveOp op, Bytes bytes,
-                                         const CollectiveGroup& group,
+const CollectiveCost& Communicator::cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
                                          const std::string& library) {
   const Key key{op, bytes.si(), group.machines, group.per_machine, library};
   if (const auto known = costs_.find(key); known != costs_.end()) return known->second;

@@ -101,6 +101,10 @@ class Cutter {
     clock_.run(plan_, call);
     if (call.gradient == PlannedCall::kNoGradient) return;
     ComputeSegment segment = lap();
+    if (segment.time == Seconds(0) && !out.backward.empty()) {  // final together with the last
+      out.backward.back().gradients.push_back(call.gradient);
+      return;
+    }
     segment.layer = call.layer;
     segment.gradients = {call.gradient};
     out.backward.push_back(std::move(segment));

@@ -14,8 +14,8 @@ namespace paceline {
 // Consecutive calls that run without anything to wait for or to send in between.
 struct ComputeSegment {
   std::uint32_t layer = 0;
-  Seconds time{};  // alone on the device, gaps for its host included
-  Seconds host{};  // of it, what the issuing thread spends
+  Seconds time{};                          // alone on the device, gaps for its host included
+  Seconds host{};                          // of it, what the issuing thread spends
   std::vector<std::uint32_t> gradients{};  // final after it, in the order of their calls
 };
 

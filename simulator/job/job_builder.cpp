@@ -58,9 +58,8 @@ TaskId JobBuilder::ready(int rank, std::uint32_t gradient) const {
   return task;
 }
 
-TaskId JobBuilder::collective(int rank, CollectiveOp op, Bytes bytes,
-                              std::span<const TaskId> after, const std::string& stream,
-                              const std::string& library) {
+TaskId JobBuilder::collective(int rank, CollectiveOp op, Bytes bytes, std::span<const TaskId> after,
+                              const std::string& stream, const std::string& library) {
   return collective_over(spec_.group, rank, op, bytes, after, stream, library);
 }
 
@@ -68,21 +67,24 @@ TaskId JobBuilder::collective_over(const CollectiveGroup& group, int rank, Colle
                                    Bytes bytes, std::span<const TaskId> after,
                                    const std::string& stream, const std::string& library) {
   if (group.ranks() < 2 || bytes.si() <= 0) return join(after);
-  const CollectiveCost& cost = communicator_.cost(op, bytes, group, library);
+  const bool by_gloo = spec_.on_processors && library == "nccl";
+  const CollectiveCost& cost =
+      communicator_.cost(op, bytes, group, by_gloo ? std::string("gloo") : library);
   if (cost.time > slowest_message_) {
     slowest_message_ = cost.time;
     bottleneck_ = cost.bottleneck;
     message_sd_ = cost.sd;
     warnings_ = cost.warnings;
   }
-  return timed_message(rank, cost.time, bytes, bytes * bus_factor(op, group.ranks()), after, stream);
+  return timed_message(rank, cost.time, bytes, bytes * bus_factor(op, group.ranks()), after,
+                       stream);
 }
 
 TaskId JobBuilder::timed_message(int rank, Seconds time, Bytes bytes, Bytes sent,
                                  std::span<const TaskId> after, const std::string& stream,
                                  std::int16_t priority) {
-  Task task = fixed_task(SimTime::from(time), queue(rank, stream),
-                         label(SpanKind::kCommunicate, rank));
+  Task task =
+      fixed_task(SimTime::from(time), queue(rank, stream), label(SpanKind::kCommunicate, rank));
   task.priority = priority;
   const TaskId id = priority == 0 ? tasks_.add_in_order(task, after) : tasks_.add(task, after);
   messages_.push_back({bytes, iteration_, id, id});
@@ -104,7 +106,8 @@ TaskId JobBuilder::copy(const Way& way, Bytes bytes, int sender, std::span<const
 
 Seconds JobBuilder::kernel_time(Bytes read, Bytes written) {
   const std::pair<double, double> key{read.si(), written.si()};
-  if (const auto known = kernel_times_.find(key); known != kernel_times_.end()) return known->second;
+  if (const auto known = kernel_times_.find(key); known != kernel_times_.end())
+    return known->second;
   const double most = std::max(read.si(), written.si());
   Kernel kernel;
   kernel.implementation = "aten.add_";
@@ -118,8 +121,8 @@ Seconds JobBuilder::kernel_time(Bytes read, Bytes written) {
 TaskId JobBuilder::kernel(int rank, Bytes read, Bytes written, std::span<const TaskId> after,
                           ResourceId queue, double launches) {
   const Seconds once = kernel_time(read / launches, written / launches);
-  const Task task = fixed_task(SimTime::from(launches * once), queue,
-                               label(SpanKind::kReduce, rank));
+  const Task task =
+      fixed_task(SimTime::from(launches * once), queue, label(SpanKind::kReduce, rank));
   return queue == kNoResource ? tasks_.add(task, after) : tasks_.add_in_order(task, after);
 }
 
@@ -180,8 +183,9 @@ void JobBuilder::segment(int rank, Phase phase, const ComputeSegment& segment,
     std::ranges::sort(after);
     after.erase(std::ranges::unique(after).begin(), after.end());
   }
-  const Task task = fixed_task(SimTime::from(segment.time), compute(rank),
-                               label(kind_of(phase), rank, static_cast<std::int32_t>(segment.layer)));
+  const Task task =
+      fixed_task(SimTime::from(segment.time), compute(rank),
+                 label(kind_of(phase), rank, static_cast<std::int32_t>(segment.layer)));
   const TaskId id = add_compute(rank, task, after);
   if (!final) return;
   for (const std::uint32_t gradient : segment.gradients) ready_[index][gradient] = id;

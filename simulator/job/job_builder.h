@@ -26,9 +26,7 @@ struct JobSpec {
   const CostModel* costs = nullptr;
   ExecutionContext context;
   BytesPerSecond processor_rate;  // one thread copying in host memory
-  std::string generation;         // of NCCL's tables
-  int connections = 0;            // over the network per machine, 0: as the library opens
-  std::int64_t seed = 1;
+  bool on_processors = false;     // devices are CPUs: Gloo runs their collectives
 
   int ranks() const { return group.ranks(); }
 };

@@ -103,9 +103,8 @@ Way MachineFabric::out_of(const std::string& name, double weight) {
 
 Way MachineFabric::limit(const std::string& name, BytesPerSecond rate, double weight) {
   const auto known = limits_.find(name);
-  const ResourceId id = known != limits_.end()
-                            ? known->second
-                            : (limits_[name] = platform_->add_link(name, rate));
+  const ResourceId id =
+      known != limits_.end() ? known->second : (limits_[name] = platform_->add_link(name, rate));
   Way way;
   way.add(id, weight);
   return way;

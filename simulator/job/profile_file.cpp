@@ -43,7 +43,8 @@ class Reader {
   void row(std::string_view line, std::size_t number_of_line) {
     line_ = number_of_line;
     if (!header_seen_) {
-      if (line != kHeader) fail("found \"" + std::string(line) + "\"; expected the header " + std::string(kHeader));
+      if (line != kHeader)
+        fail("found \"" + std::string(line) + "\"; expected the header " + std::string(kHeader));
       header_seen_ = true;
       return;
     }
@@ -64,8 +65,10 @@ class Reader {
   }
 
   ComputeProfile finish() {
-    if (!header_seen_) throw InputError(where_ + ": empty; expected the header " + std::string(kHeader));
-    if (profile_.gradients.empty()) throw InputError(where_ + ": no layer has tensors to aggregate");
+    if (!header_seen_)
+      throw InputError(where_ + ": empty; expected the header " + std::string(kHeader));
+    if (profile_.gradients.empty())
+      throw InputError(where_ + ": no layer has tensors to aggregate");
     return std::move(profile_);
   }
 

@@ -22,9 +22,9 @@ class TimedSynchronization : public Aggregation {
   TimedSynchronization(JobBuilder& job, Seconds time) : job_(job), time_(time) {}
   void end_backward() override {
     const TaskId after[] = {job_.latest(0)};
-    const TaskId done = job_.timed_message(0, time_, job_.spec().profile.gradient_bytes(),
-                                           job_.spec().profile.gradient_bytes(), after,
-                                           "communication");
+    const TaskId done =
+        job_.timed_message(0, time_, job_.spec().profile.gradient_bytes(),
+                           job_.spec().profile.gradient_bytes(), after, "communication");
     job_.block(0, done);
   }
   void update() override {}
@@ -221,18 +221,17 @@ void name_busiest(JobResult& result, const Platform& platform, const Reading& re
 }
 
 Breakdown divided(Breakdown breakdown, int parts) {
-  for (Seconds Breakdown::* part :
-       {&Breakdown::forward, &Breakdown::backward, &Breakdown::optimizer,
-        &Breakdown::exposed_communication, &Breakdown::host, &Breakdown::input,
-        &Breakdown::bubble}) {
+  for (Seconds Breakdown::*part : {&Breakdown::forward, &Breakdown::backward, &Breakdown::optimizer,
+                                   &Breakdown::exposed_communication, &Breakdown::host,
+                                   &Breakdown::input, &Breakdown::bubble}) {
     breakdown.*part /= parts;
   }
   return breakdown;
 }
 
 JobResult read(const JobBuilder& builder, const TaskGraph& graph, const Platform& platform,
-               const Schedule& schedule, const LoadShares& loads,
-               const std::vector<TaskId>& ends, ResourceId compute, int cycle) {
+               const Schedule& schedule, const LoadShares& loads, const std::vector<TaskId>& ends,
+               ResourceId compute, int cycle) {
   const auto end_of = [&](std::size_t i) {
     return schedule.end[static_cast<std::size_t>(ends[i])];
   };
@@ -286,8 +285,8 @@ void check_size(const JobSpec& job) {
 
 }  // namespace
 
-JobResult simulate_job(const JobSpec& job, const Strategy& strategy,
-                       const StrategyOptions& options, Communicator& communicator) {
+JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                       Communicator& communicator) {
   check_size(job);
   strategy.check(job, options);
   const int cycle = strategy.cycle(job, options);
@@ -307,9 +306,8 @@ JobResult simulate_job(const JobSpec& job, const Strategy& strategy,
   }
 }
 
-Timeline job_timeline(const JobSpec& job, const Strategy& strategy,
-                      const StrategyOptions& options, Communicator& communicator,
-                      int iterations) {
+Timeline job_timeline(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                      Communicator& communicator, int iterations) {
   strategy.check(job, options);
   Emitted out = emit_job(job, strategy, options, communicator, iterations);
   const TaskGraph graph = out.builder.take_graph();

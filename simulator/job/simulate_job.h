@@ -28,11 +28,11 @@ struct JobResult {
 };
 
 // Throws UsageError if the strategy cannot run the job.
-JobResult simulate_job(const JobSpec& job, const Strategy& strategy,
-                       const StrategyOptions& options, Communicator& communicator);
+JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                       Communicator& communicator);
 
 // The first `iterations` of the same, to look at.
-Timeline job_timeline(const JobSpec& job, const Strategy& strategy,
-                      const StrategyOptions& options, Communicator& communicator, int iterations);
+Timeline job_timeline(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                      Communicator& communicator, int iterations);
 
 }  // namespace paceline

@@ -107,12 +107,12 @@ void name_bottleneck(const JobResult& job, Bottleneck& bottleneck) {
   }
   bottleneck.resource = job.busiest;
   bottleneck.share = link ? job.busiest_share : exposed;
-  bottleneck.text = job.busiest + " is busy " + percent(job.busiest_share) +
-                    " of the iteration; the device waits " + percent(exposed) +
-                    " of it for communication" +
-                    (job.busiest_share > kBindingShare ? ", which only a faster link or fewer bytes "
-                                                         "would shorten"
-                                                       : "");
+  bottleneck.text =
+      job.busiest + " is busy " + percent(job.busiest_share) +
+      " of the iteration; the device waits " + percent(exposed) + " of it for communication" +
+      (job.busiest_share > kBindingShare ? ", which only a faster link or fewer bytes "
+                                           "would shorten"
+                                         : "");
 }
 
 }  // namespace
@@ -200,8 +200,7 @@ JobPredictor::Job JobPredictor::job(const Experiment& e, const IterationPlan& pl
   if (job.options.was_set("sync_time")) fold_update(spec.profile);
   if (e.calibrate) {
     const bool whole = e.global_batch && device.whole_batch != nullptr;
-    const ComputeProfile reference =
-        whole ? compute_profile(*device.whole_batch) : spec.profile;
+    const ComputeProfile reference = whole ? compute_profile(*device.whole_batch) : spec.profile;
     const double samples =
         static_cast<double>(e.batch * (e.global_batch ? e.devices : std::int64_t{1}));
     ComputeProfile one = reference;
@@ -213,6 +212,7 @@ JobPredictor::Job JobPredictor::job(const Experiment& e, const IterationPlan& pl
   spec.costs = device.costs;
   spec.context = device.context;
   spec.processor_rate = processor_rate_;
+  spec.on_processors = device.processor;
   return job;
 }
 
@@ -230,6 +230,8 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   const double utilization = report.model_flops_utilization * report.iteration_time_s.median;
   const Seconds alone = job.spec.profile.iteration_time();
   name_bottleneck(result, report.bottleneck);
+  report.experiment.devices_per_machine = job.spec.group.per_machine;
+  report.flops_per_iteration = static_cast<double>(e.devices) * report.flops_per_iteration;
   report.iteration_time_s =
       spread(result.iteration_time.si(), report, result, e.calibrate.has_value());
   report.throughput_samples_per_s = rate(samples, report.iteration_time_s);
@@ -241,8 +243,7 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                    result.breakdown.backward + result.breakdown.exposed_communication,
                    result.breakdown.optimizer};
   report.communication = result.communication;
-  report.memory.communication =
-      std::llround(job.strategy->buffers(job.spec, job.options).si());
+  report.memory.communication = std::llround(job.strategy->buffers(job.spec, job.options).si());
   for (const std::string& warning : result.warnings) report.warnings.push_back(warning);
   for (std::string& remark : job.strategy->remarks(job.spec, job.options)) {
     report.warnings.push_back(std::move(remark));

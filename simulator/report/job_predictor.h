@@ -19,6 +19,7 @@ struct JobDevice {
   const CostModel* costs = nullptr;
   ExecutionContext context;
   std::string catalog_name;  // empty if it is no device of the catalog
+  bool processor = false;    // a CPU
   // The plan of one device at the batch of the whole job, for a calibration with global_batch.
   const IterationPlan* whole_batch = nullptr;
 };

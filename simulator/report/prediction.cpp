@@ -187,6 +187,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
                 {.costs = &device.costs(),
                  .context = context_of(e, device, settings),
                  .catalog_name = spec == nullptr ? "" : spec->name,
+                 .processor = device.kind() == DeviceKind::kCpu,
                  .whole_batch = whole ? &*whole : nullptr},
                 r);
   }

@@ -5,7 +5,8 @@
 namespace paceline {
 
 void register_async_parameter_server(StrategyRegistry& registry) {
-  registry.add("async-parameter-server", "asynchronous SGD with parameter servers, with its staleness",
+  registry.add("async-parameter-server",
+               "asynchronous SGD with parameter servers, with its staleness",
                [] { return std::make_unique<const AsynchronousServers>(); });
 }
 

@@ -5,7 +5,8 @@
 namespace paceline {
 
 void register_block_momentum(StrategyRegistry& registry) {
-  registry.add("block-momentum", "CNTK block momentum: averages and a momentum step once in a block",
+  registry.add("block-momentum",
+               "CNTK block momentum: averages and a momentum step once in a block",
                [] { return std::make_unique<const PeriodicAveraging>("block_size", "16", true); });
 }
 

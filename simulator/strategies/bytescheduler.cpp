@@ -25,8 +25,8 @@ class Run : public Aggregation {
     const TaskId after[] = {job_.ready(0, gradient)};
     const TaskId summed =
         servers_ ? servers_->exchange(bytes, after, priority) : all_reduces(bytes, after, priority);
-    job_.set_weights_ready(
-        0, gradient, job_.update(0, bytes, {&summed, 1}, job_.queue(0, "optimizer")));
+    job_.set_weights_ready(0, gradient,
+                           job_.update(0, bytes, {&summed, 1}, job_.queue(0, "optimizer")));
   }
   void update() override {}
 
@@ -54,13 +54,12 @@ class Run : public Aggregation {
 class ByteScheduler : public Strategy {
  public:
   std::vector<StrategyOption> options() const override {
-    std::vector<StrategyOption> options = {
-        {.name = "aggregation",
-         .kind = OptionKind::kChoice,
-         .fallback = "parameter-server",
-         .choices = {"parameter-server", "all-reduce"},
-         .summary = "servers that add, or all-reduces",
-         .example = "all-reduce"}};
+    std::vector<StrategyOption> options = {{.name = "aggregation",
+                                            .kind = OptionKind::kChoice,
+                                            .fallback = "parameter-server",
+                                            .choices = {"parameter-server", "all-reduce"},
+                                            .summary = "servers that add, or all-reduces",
+                                            .example = "all-reduce"}};
     for (StrategyOption& option : server_options(true)) {
       if (option.name == "partition") {
         option.only_with.clear();
@@ -91,7 +90,8 @@ class ByteScheduler : public Strategy {
 }  // namespace
 
 void register_bytescheduler(StrategyRegistry& registry) {
-  registry.add("bytescheduler", "ByteScheduler: pieces by priority, layers wait for their own weights",
+  registry.add("bytescheduler",
+               "ByteScheduler: pieces by priority, layers wait for their own weights",
                [] { return std::make_unique<const ByteScheduler>(); });
 }
 

@@ -11,8 +11,7 @@ namespace {
 
 class Run : public Aggregation {
  public:
-  Run(JobBuilder& job, const StrategyOptions& options)
-      : job_(job), nccl_(options.on("nccl")) {
+  Run(JobBuilder& job, const StrategyOptions& options) : job_(job), nccl_(options.on("nccl")) {
     if (options.on("flatten")) {
       pieces_.push_back(job.spec().profile.gradient_bytes());
     } else {

@@ -5,7 +5,8 @@
 namespace paceline {
 
 void register_dist_device_sync(StrategyRegistry& registry) {
-  registry.add("dist-device-sync", "MXNet kvstore=dist_device_sync, summed on devices, then on servers",
+  registry.add("dist-device-sync",
+               "MXNet kvstore=dist_device_sync, summed on devices, then on servers",
                [] { return std::make_unique<const DistKvStore>(LocalSum::kOnDevices); });
 }
 

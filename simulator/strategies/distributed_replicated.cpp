@@ -28,8 +28,8 @@ class Run : public Aggregation {
     task = job_.processor_add(static_cast<double>(job_.spec().group.machines) * bytes, 1024,
                               {&task, 1}, servers_.processor(server));
     task = job_.copy(servers_.down(server) + job_.fabric().from_host(0), bytes, -1, {&task, 1});
-    task = job_.collective_over(inside, 0, CollectiveOp::kBroadcast, bytes, {&task, 1},
-                                "broadcast");
+    task =
+        job_.collective_over(inside, 0, CollectiveOp::kBroadcast, bytes, {&task, 1}, "broadcast");
     job_.set_weights_ready(0, gradient, task);
   }
   void update() override {}

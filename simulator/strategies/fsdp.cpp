@@ -20,31 +20,32 @@ Sharding sharding_of(const StrategyOptions& options) {
 class Fsdp : public Strategy {
  public:
   std::vector<StrategyOption> options() const override {
-    return {{.name = "sharding",
-             .kind = OptionKind::kChoice,
-             .fallback = "full",
-             .choices = {"full", "grad", "hybrid"},
-             .summary = "full: weights are gathered twice; grad: kept after forward; hybrid: shards "
-                        "inside a machine, all-reduce between machines",
-             .example = "grad"},
-            {.name = "wrap",
-             .kind = OptionKind::kChoice,
-             .fallback = "block",
-             .choices = {"block", "layer"},
-             .summary = "units: layers of one module together, or each layer",
-             .example = "layer"},
-            {.name = "prefetch",
-             .kind = OptionKind::kSwitch,
-             .fallback = "on",
-             .choices = {},
-             .summary = "gather the next unit while one computes",
-             .example = "off"},
-            {.name = "offload_optimizer",
-             .kind = OptionKind::kSwitch,
-             .fallback = "off",
-             .choices = {},
-             .summary = "update on the processor: gradients go to host memory, weights come back",
-             .example = "on"}};
+    return {
+        {.name = "sharding",
+         .kind = OptionKind::kChoice,
+         .fallback = "full",
+         .choices = {"full", "grad", "hybrid"},
+         .summary = "full: weights are gathered twice; grad: kept after forward; hybrid: shards "
+                    "inside a machine, all-reduce between machines",
+         .example = "grad"},
+        {.name = "wrap",
+         .kind = OptionKind::kChoice,
+         .fallback = "block",
+         .choices = {"block", "layer"},
+         .summary = "units: layers of one module together, or each layer",
+         .example = "layer"},
+        {.name = "prefetch",
+         .kind = OptionKind::kSwitch,
+         .fallback = "on",
+         .choices = {},
+         .summary = "gather the next unit while one computes",
+         .example = "off"},
+        {.name = "offload_optimizer",
+         .kind = OptionKind::kSwitch,
+         .fallback = "off",
+         .choices = {},
+         .summary = "update on the processor: gradients go to host memory, weights come back",
+         .example = "on"}};
   }
   bool synchronizes_every_micro_batch() const override { return true; }
   void check(const JobSpec& job, const StrategyOptions& options) const override {

@@ -12,8 +12,8 @@ namespace {
 // Children of a rank, the one with the largest subtree first.
 std::vector<int> children_of(int rank, int ranks) {
   std::vector<int> out;
-  const int lowest = rank == 0 ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(ranks)))
-                               : rank & -rank;
+  const int lowest =
+      rank == 0 ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(ranks))) : rank & -rank;
   for (int step = lowest / 2; step > 0; step /= 2) {
     if (rank + step < ranks) out.push_back(rank + step);
   }
@@ -92,7 +92,8 @@ class GpuTree : public Strategy {
 }  // namespace
 
 void register_gpu_tree(StrategyRegistry& registry) {
-  registry.add("gpu-tree", "Caffe's binary tree of devices: weights down, gradients up, root updates",
+  registry.add("gpu-tree",
+               "Caffe's binary tree of devices: weights down, gradients up, root updates",
                [] { return std::make_unique<const GpuTree>(); });
 }
 

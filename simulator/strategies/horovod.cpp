@@ -41,18 +41,20 @@ class Horovod : public SummedMessages {
  public:
   std::vector<StrategyOption> options() const override {
     std::vector<StrategyOption> options = reducer_options();
-    options.push_back({.name = "cycle_time",
-                       .kind = OptionKind::kSeconds,
-                       .fallback = "1 ms",
-                       .choices = {},
-                       .summary = "between two looks for tensors that are final (HOROVOD_CYCLE_TIME)",
-                       .example = "5 ms"});
-    options.push_back({.name = "fusion_threshold",
-                       .kind = OptionKind::kBytes,
-                       .fallback = "128 MiB",
-                       .choices = {},
-                       .summary = "largest fused message; 0 B: no fusion (HOROVOD_FUSION_THRESHOLD)",
-                       .example = "2 MiB"});
+    options.push_back(
+        {.name = "cycle_time",
+         .kind = OptionKind::kSeconds,
+         .fallback = "1 ms",
+         .choices = {},
+         .summary = "between two looks for tensors that are final (HOROVOD_CYCLE_TIME)",
+         .example = "5 ms"});
+    options.push_back(
+        {.name = "fusion_threshold",
+         .kind = OptionKind::kBytes,
+         .fallback = "128 MiB",
+         .choices = {},
+         .summary = "largest fused message; 0 B: no fusion (HOROVOD_FUSION_THRESHOLD)",
+         .example = "2 MiB"});
     return options;
   }
   std::unique_ptr<Aggregation> start(JobBuilder& job,

@@ -5,9 +5,8 @@
 namespace paceline {
 
 void register_local_sgd(StrategyRegistry& registry) {
-  registry.add("local-sgd", "local SGD: weights are averaged once in a period", [] {
-    return std::make_unique<const PeriodicAveraging>("period", "8", false);
-  });
+  registry.add("local-sgd", "local SGD: weights are averaged once in a period",
+               [] { return std::make_unique<const PeriodicAveraging>("period", "8", false); });
 }
 
 }  // namespace paceline

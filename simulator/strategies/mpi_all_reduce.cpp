@@ -1,7 +1,8 @@
 // CNTK's data-parallel SGD with 32 bits (SGDLib/SimpleDistGradAggregator.h): after the whole
-// backward pass; small gradients are packed into one buffer. transport=nccl: one grouped all-reduce;
-// mpi: tensors go to host memory, through MPI one after another, and back, as a pipeline.
-// async_aggregation=on: gradients of the iteration before are aggregated while this one computes.
+// backward pass; small gradients are packed into one buffer. transport=nccl: one grouped
+// all-reduce; mpi: tensors go to host memory, through MPI one after another, and back, as a
+// pipeline. async_aggregation=on: gradients of the iteration before are aggregated while this one
+// computes.
 #include "simulator/strategies/parts/update_after_all.h"
 #include "simulator/strategies/strategy.h"
 
@@ -11,9 +12,7 @@ namespace {
 class Run : public Aggregation {
  public:
   Run(JobBuilder& job, const StrategyOptions& options)
-      : job_(job),
-        nccl_(options.is("transport", "nccl")),
-        late_(options.on("async_aggregation")) {
+      : job_(job), nccl_(options.is("transport", "nccl")), late_(options.on("async_aggregation")) {
     const Bytes threshold = options.bytes("pack_threshold");
     Bytes packed;
     for (const GradientTensor& gradient : job.gradients()) {
@@ -51,12 +50,12 @@ class Run : public Aggregation {
   TaskId pipeline(TaskId start) {
     std::vector<TaskId> back;
     for (const Bytes bytes : messages_) {
-      const TaskId down = job_.copy(job_.fabric().to_host(0), bytes, -1, {&start, 1},
-                                    job_.queue(0, "d2h"));
-      const TaskId summed = job_.collective(0, CollectiveOp::kAllReduce, bytes, {&down, 1},
-                                            "communication", "mpi");
-      back.push_back(job_.copy(job_.fabric().from_host(0), bytes, -1, {&summed, 1},
-                               job_.queue(0, "h2d")));
+      const TaskId down =
+          job_.copy(job_.fabric().to_host(0), bytes, -1, {&start, 1}, job_.queue(0, "d2h"));
+      const TaskId summed =
+          job_.collective(0, CollectiveOp::kAllReduce, bytes, {&down, 1}, "communication", "mpi");
+      back.push_back(
+          job_.copy(job_.fabric().from_host(0), bytes, -1, {&summed, 1}, job_.queue(0, "h2d")));
     }
     return job_.join(back);
   }
@@ -103,7 +102,7 @@ class MpiAllReduce : public Strategy {
   }
   Bytes buffers(const JobSpec& job, const StrategyOptions& options) const override {
     return job.ranks() > 1 && options.on("async_aggregation") ? job.profile.gradient_bytes()
-                                                               : Bytes();
+                                                              : Bytes();
   }
   std::vector<std::string> remarks(const JobSpec&, const StrategyOptions& options) const override {
     if (!options.on("async_aggregation")) return {};

@@ -1,6 +1,6 @@
 // CNTK's 1-bit SGD with error feedback (Seide et al., Interspeech 2014;
-// SGDLib/AllReduceDistGradAggregator.h): after the whole backward pass each gradient is quantized on
-// the device, one bit an element and two floats a column; stripes of it go to their owners, are
+// SGDLib/AllReduceDistGradAggregator.h): after the whole backward pass each gradient is quantized
+// on the device, one bit an element and two floats a column; stripes of it go to their owners, are
 // added there, quantized again and sent to all. Quantization costs the same whatever the number of
 // devices, so that the overhead hardly depends on it.
 #include <cmath>
@@ -29,9 +29,7 @@ class Run : public Aggregation {
     }
     summed_ = job_.join(done);
   }
-  void update() override {
-    job_.update(0, job_.spec().profile.gradient_bytes(), {&summed_, 1});
-  }
+  void update() override { job_.update(0, job_.spec().profile.gradient_bytes(), {&summed_, 1}); }
 
  private:
   // Half of the traffic quantizes before the exchange, half restores after it.
@@ -40,8 +38,8 @@ class Run : public Aggregation {
     const Bytes bits = quantized(gradient.bytes);
     TaskId task = job_.kernel(0, traffic / 2, traffic / 2, {&start, 1}, job_.compute(0));
     task = job_.copy(job_.fabric().to_host(0), bits, -1, {&task, 1}, job_.queue(0, "d2h"));
-    task = job_.collective(0, CollectiveOp::kReduceScatter, bits, {&task, 1}, "communication",
-                           "mpi");
+    task =
+        job_.collective(0, CollectiveOp::kReduceScatter, bits, {&task, 1}, "communication", "mpi");
     task = job_.collective(0, CollectiveOp::kAllGather, bits, {&task, 1}, "communication", "mpi");
     task = job_.copy(job_.fabric().from_host(0), bits, -1, {&task, 1}, job_.queue(0, "h2d"));
     return job_.kernel(0, traffic / 2, traffic / 2, {&task, 1}, job_.queue(0, "unpack"));

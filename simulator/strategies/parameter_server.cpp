@@ -40,8 +40,8 @@ class OnProcessors : public Run {
     std::vector<TaskId> here;
     for (int rank = 0; rank < job_.ranks(); ++rank) {
       const TaskId after[] = {job_.ready(rank, gradient)};
-      here.push_back(job_.copy(job_.fabric().to_host(rank), bytes, rank, after,
-                               job_.queue(rank, "d2h")));
+      here.push_back(
+          job_.copy(job_.fabric().to_host(rank), bytes, rank, after, job_.queue(rank, "d2h")));
     }
     // n - 1 additions, and one more pass that updates.
     const TaskId updated = job_.processor_add(static_cast<double>(job_.ranks()) * bytes,
@@ -111,9 +111,8 @@ class OnServers : public Run {
           job_.copy(job_.fabric().to_host(rank) + servers_.up(server), bytes, rank, after));
     }
     // The gradients of all devices of all machines are added, then the variable is updated.
-    const TaskId updated =
-        job_.processor_add(static_cast<double>(job_.spec().ranks()) * bytes, kAllThreads, there,
-                           servers_.processor(server));
+    const TaskId updated = job_.processor_add(static_cast<double>(job_.spec().ranks()) * bytes,
+                                              kAllThreads, there, servers_.processor(server));
     for (int rank = 0; rank < job_.ranks(); ++rank) {
       fetched[static_cast<std::size_t>(rank)].push_back(job_.copy(
           servers_.down(server) + job_.fabric().from_host(rank), bytes, -1, {&updated, 1}));
@@ -219,8 +218,7 @@ class ParameterServer : public Strategy {
     const auto largest = std::ranges::max_element(gradients, {}, &GradientTensor::elements);
     const double share = largest->bytes / job.profile.gradient_bytes();
     if (share * options.count("servers") <= 1) return out;
-    out.push_back("one server holds " + largest->name + " whole, " +
-                  significant(100 * share, 2) +
+    out.push_back("one server holds " + largest->name + " whole, " + significant(100 * share, 2) +
                   " % of all weights: its network card is the hot spot (--set sharding=on splits "
                   "it)");
     return out;

@@ -14,7 +14,8 @@ class ByCollective : public UpdateAfterAll {
   using UpdateAfterAll::UpdateAfterAll;
   void gradient_ready(std::uint32_t gradient) override {
     const TaskId after[] = {job().ready(0, gradient)};
-    arrives(job().collective(0, CollectiveOp::kAllReduce, job().gradients()[gradient].bytes, after));
+    arrives(
+        job().collective(0, CollectiveOp::kAllReduce, job().gradients()[gradient].bytes, after));
   }
 };
 
@@ -27,8 +28,8 @@ class ByProcessor : public UpdateAfterAll {
     std::vector<TaskId> here;
     for (int rank = 0; rank < job().ranks(); ++rank) {
       const TaskId after[] = {job().ready(rank, gradient)};
-      here.push_back(job().copy(job().fabric().to_host(rank), bytes, rank, after,
-                                job().queue(rank, "d2h")));
+      here.push_back(
+          job().copy(job().fabric().to_host(rank), bytes, rank, after, job().queue(rank, "d2h")));
     }
     const TaskId sum = job().processor_add(static_cast<double>(job().ranks() - 1) * bytes,
                                            kAllThreads, here, job().queue(-1, "adds"));

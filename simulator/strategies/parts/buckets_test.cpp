@@ -14,7 +14,8 @@ constexpr double kMiB = 1024.0 * 1024.0;
 std::vector<double> sizes(const std::string& model, double cap_mib) {
   const WorkloadGraph graph = build_workload(workload_registry(), model, {.batch = 1});
   std::vector<double> out;
-  for (const Bucket& bucket : ddp_buckets(gradient_tensors(graph), Bytes(kMiB), Bytes(cap_mib * kMiB))) {
+  for (const Bucket& bucket :
+       ddp_buckets(gradient_tensors(graph), Bytes(kMiB), Bytes(cap_mib * kMiB))) {
     out.push_back(bucket.bytes.si());
   }
   return out;

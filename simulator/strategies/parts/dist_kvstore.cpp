@@ -24,8 +24,8 @@ class Run : public KvStoreRun {
         local_(local) {}
 
   void push_and_pull(std::uint32_t gradient, Bytes bytes) override {
-    const TaskId host = local_ == LocalSum::kOnHost ? on_host(gradient, bytes)
-                                                    : on_device(gradient, bytes);
+    const TaskId host =
+        local_ == LocalSum::kOnHost ? on_host(gradient, bytes) : on_device(gradient, bytes);
     const bool split = job_.gradients()[gradient].elements >= bound_;
     const int shards = split ? servers_.count() : 1;
     std::vector<TaskId> back;
@@ -88,8 +88,9 @@ std::vector<StrategyOption> dist_kvstore_options() {
                      .kind = OptionKind::kChoice,
                      .fallback = "none",
                      .choices = {"none", "2-bit"},
-                     .summary = "what is pushed of a gradient: all, or 2 bits an element; pulls are "
-                                "whole",
+                     .summary =
+                         "what is pushed of a gradient: all, or 2 bits an element; pulls are "
+                         "whole",
                      .example = "2-bit"});
   return options;
 }

@@ -26,7 +26,7 @@ void GroupedRun::send(const PlannedMessage& message) {
   Bytes bytes;
   for (const std::uint32_t gradient : message.gradients) bytes += job().gradients()[gradient].bytes;
   TaskId start = job().latest(0);
-  if (message.delay > Seconds(0)) {
+  if (message.delay > Seconds(0) && job().spec().ranks() > 1) {
     start = job().spend(message.delay, {&start, 1}, kNoResource, SpanKind::kWait);
   }
   const auto tensors = static_cast<double>(message.gradients.size());

@@ -15,8 +15,8 @@ struct PlannedMessage {
 class GroupedRun : public UpdateAfterAll {
  public:
   // Copies a message of several tensors into one buffer and back if `packs`.
-  GroupedRun(JobBuilder& job, const StrategyOptions& options,
-             std::vector<PlannedMessage> messages, bool packs);
+  GroupedRun(JobBuilder& job, const StrategyOptions& options, std::vector<PlannedMessage> messages,
+             bool packs);
   void gradient_ready(std::uint32_t gradient) override;
 
  private:

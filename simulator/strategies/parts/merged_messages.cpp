@@ -4,9 +4,9 @@
 
 namespace paceline {
 
-std::vector<std::vector<std::uint32_t>> merge_messages(
-    const std::vector<TimedGradient>& gradients, Seconds saved,
-    const std::function<Seconds(Bytes)>& time) {
+std::vector<std::vector<std::uint32_t>> merge_messages(const std::vector<TimedGradient>& gradients,
+                                                       Seconds saved,
+                                                       const std::function<Seconds(Bytes)>& time) {
   std::vector<std::vector<std::uint32_t>> messages;
   Seconds free;  // when the messages before have been sent
   std::vector<std::uint32_t> open;

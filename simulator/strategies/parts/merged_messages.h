@@ -20,8 +20,8 @@ struct TimedGradient {
 // Walks from the output to the input and merges a message into the next one if that is ready before
 // this one has been sent, and either this one could not start by then or waiting costs less than
 // the start-up `saved` of a message. `time` is what a message takes alone.
-std::vector<std::vector<std::uint32_t>> merge_messages(
-    const std::vector<TimedGradient>& gradients, Seconds saved,
-    const std::function<Seconds(Bytes)>& time);
+std::vector<std::vector<std::uint32_t>> merge_messages(const std::vector<TimedGradient>& gradients,
+                                                       Seconds saved,
+                                                       const std::function<Seconds(Bytes)>& time);
 
 }  // namespace paceline

@@ -16,36 +16,37 @@ double rounds(int ranks) { return formula::ceil_log2(ranks); }
 }  // namespace
 
 std::vector<StrategyOption> reducer_options() {
-  return {{.name = "aggregation",
-           .kind = OptionKind::kChoice,
-           .fallback = "all-reduce",
-           .choices = {"all-reduce", "hierarchical"},
-           .summary = "one all-reduce over all ranks, or reduce-scatter inside machines, all-reduce "
-                      "between them, all-gather inside",
-           .example = "hierarchical",
-           .only_with = "compression",
-           .only_values = {"none", "fp16"}},
-          {.name = "library",
-           .kind = OptionKind::kChoice,
-           .fallback = "nccl",
-           .choices = {"nccl", "mpi", "gloo"},
-           .summary = "who runs the collectives; mpi and gloo work on host memory",
-           .example = "mpi"},
-          {.name = "compression",
-           .kind = OptionKind::kChoice,
-           .fallback = "none",
-           .choices = {"none", "fp16", "top-k", "gtop-k"},
-           .summary = "what is sent of a gradient: halves, or its largest elements with their "
-                      "indices (all gathered, or merged pairwise)",
-           .example = "fp16"},
-          {.name = "density",
-           .kind = OptionKind::kNumber,
-           .fallback = "0.001",
-           .choices = {},
-           .summary = "share of the elements that top-k and gtop-k send",
-           .example = "0.01",
-           .only_with = "compression",
-           .only_values = {"top-k", "gtop-k"}}};
+  return {
+      {.name = "aggregation",
+       .kind = OptionKind::kChoice,
+       .fallback = "all-reduce",
+       .choices = {"all-reduce", "hierarchical"},
+       .summary = "one all-reduce over all ranks, or reduce-scatter inside machines, all-reduce "
+                  "between them, all-gather inside",
+       .example = "hierarchical",
+       .only_with = "compression",
+       .only_values = {"none", "fp16"}},
+      {.name = "library",
+       .kind = OptionKind::kChoice,
+       .fallback = "nccl",
+       .choices = {"nccl", "mpi", "gloo"},
+       .summary = "who runs the collectives; mpi and gloo work on host memory",
+       .example = "mpi"},
+      {.name = "compression",
+       .kind = OptionKind::kChoice,
+       .fallback = "none",
+       .choices = {"none", "fp16", "top-k", "gtop-k"},
+       .summary = "what is sent of a gradient: halves, or its largest elements with their "
+                  "indices (all gathered, or merged pairwise)",
+       .example = "fp16"},
+      {.name = "density",
+       .kind = OptionKind::kNumber,
+       .fallback = "0.001",
+       .choices = {},
+       .summary = "share of the elements that top-k and gtop-k send",
+       .example = "0.01",
+       .only_with = "compression",
+       .only_values = {"top-k", "gtop-k"}}};
 }
 
 void check_reducer(const JobSpec& job, const StrategyOptions& options) {
@@ -70,22 +71,22 @@ MessageReducer::MessageReducer(JobBuilder& job, const StrategyOptions& options)
 // Device to host, the collective between processors, host to device: each device its own copy.
 TaskId MessageReducer::through_host(Bytes bytes, std::span<const TaskId> after) {
   const TaskId down = job_.copy(job_.fabric().to_host(0), bytes, -1, after, job_.queue(0, "d2h"));
-  const TaskId summed = job_.collective(0, CollectiveOp::kAllReduce, bytes, {&down, 1},
-                                        "communication", library_);
+  const TaskId summed =
+      job_.collective(0, CollectiveOp::kAllReduce, bytes, {&down, 1}, "communication", library_);
   return job_.copy(job_.fabric().from_host(0), bytes, -1, {&summed, 1}, job_.queue(0, "h2d"));
 }
 
 TaskId MessageReducer::exchange(Bytes bytes, std::span<const TaskId> after) {
   if (job_.spec().ranks() < 2) return job_.join(after);
-  if (library_ != "nccl") return through_host(bytes, after);
+  if (library_ != "nccl" && !job_.spec().on_processors) return through_host(bytes, after);
   const CollectiveGroup& group = job_.spec().group;
   if (aggregation_ == "all-reduce" || group.machines == 1 || group.per_machine == 1) {
     return job_.collective(0, CollectiveOp::kAllReduce, bytes, after);
   }
   const CollectiveGroup inside{1, group.per_machine};
   const CollectiveGroup between{group.machines, 1};
-  const TaskId scattered = job_.collective_over(inside, 0, CollectiveOp::kReduceScatter, bytes,
-                                                after, "communication");
+  const TaskId scattered =
+      job_.collective_over(inside, 0, CollectiveOp::kReduceScatter, bytes, after, "communication");
   // The shards of a machine go out together over its cards: as one message of all of them.
   const double share = 1.0 / group.per_machine;
   const CollectiveCost& cost = job_.communicator().cost(CollectiveOp::kAllReduce, bytes, between);
@@ -113,8 +114,8 @@ TaskId MessageReducer::sparse(Bytes bytes, std::span<const TaskId> after) {
                        job_.queue(0, kUnpack), ranks);
   }
   // A tree of pairs: one partner sends, the other merges and keeps the largest; then a broadcast.
-  const CollectiveGroup pair = job_.spec().group.machines > 1 ? CollectiveGroup{2, 1}
-                                                              : CollectiveGroup{1, 2};
+  const CollectiveGroup pair =
+      job_.spec().group.machines > 1 ? CollectiveGroup{2, 1} : CollectiveGroup{1, 2};
   const CollectiveCost& hop =
       job_.communicator().cost(CollectiveOp::kSendRecv, kept, pair, library_);
   for (int round = 0; round < static_cast<int>(2 * rounds(ranks)); ++round) {

@@ -110,7 +110,9 @@ int StrategyOptions::count(std::string_view name) const {
 double StrategyOptions::number(std::string_view name) const {
   return parse_number(std::string(name), text(name));
 }
-Bytes StrategyOptions::bytes(std::string_view name) const { return parse_quantity<Bytes>(text(name)); }
+Bytes StrategyOptions::bytes(std::string_view name) const {
+  return parse_quantity<Bytes>(text(name));
+}
 Seconds StrategyOptions::seconds(std::string_view name) const {
   return parse_quantity<Seconds>(text(name));
 }

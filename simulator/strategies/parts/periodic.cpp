@@ -16,7 +16,8 @@ class Run : public Aggregation {
     if ((job_.iteration() + 1) % period_ != 0 || job_.spec().ranks() < 2) return;
     task = job_.collective(0, CollectiveOp::kAllReduce, model, {&task, 1});
     // Reads the average, the last one and the momentum; writes weights and momentum.
-    if (momentum_) task = job_.kernel(0, 3 * model, 2 * model, {&task, 1}, job_.queue(0, "average"));
+    if (momentum_)
+      task = job_.kernel(0, 3 * model, 2 * model, {&task, 1}, job_.queue(0, "average"));
     job_.block(0, task);
   }
 
@@ -40,8 +41,8 @@ std::vector<StrategyOption> PeriodicAveraging::options() const {
 int PeriodicAveraging::cycle(const JobSpec&, const StrategyOptions& options) const {
   const int period = options.count(period_);
   if (period <= kLongestPeriod) return period;
-  throw UsageError("--set " + period_ + ": at most " + std::to_string(kLongestPeriod) +
-                   ", found " + std::to_string(period));
+  throw UsageError("--set " + period_ + ": at most " + std::to_string(kLongestPeriod) + ", found " +
+                   std::to_string(period));
 }
 
 std::unique_ptr<Aggregation> PeriodicAveraging::start(JobBuilder& job,

@@ -35,9 +35,7 @@ RemoteServers::RemoteServers(JobBuilder& job, int servers, bool colocated, Bytes
   }
 }
 
-double RemoteServers::remote() const {
-  return job_.spec().group.machines - (colocated_ ? 1 : 0);
-}
+double RemoteServers::remote() const { return job_.spec().group.machines - (colocated_ ? 1 : 0); }
 
 Way RemoteServers::limited(Way way, int server, const char* direction) {
   const auto& per_flow = job_.spec().cluster.network->per_flow;

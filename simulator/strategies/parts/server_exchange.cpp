@@ -59,14 +59,14 @@ ServerExchange::ServerExchange(JobBuilder& job, const StrategyOptions& options)
       colocated_(options.on("colocated")) {
   if (partition_.si() <= 0) throw UsageError("--set partition: expected a positive size");
   if (colocated_ && servers_ > job.spec().group.machines) {
-    throw UsageError("--set servers=" + std::to_string(servers_) + " colocated=on: at most one "
-                     "server on each of the " + std::to_string(job.spec().group.machines) +
-                     " machines");
+    throw UsageError("--set servers=" + std::to_string(servers_) +
+                     " colocated=on: at most one "
+                     "server on each of the " +
+                     std::to_string(job.spec().group.machines) + " machines");
   }
 }
 
-TaskId ServerExchange::exchange(Bytes bytes, std::span<const TaskId> after,
-                                std::int16_t priority) {
+TaskId ServerExchange::exchange(Bytes bytes, std::span<const TaskId> after, std::int16_t priority) {
   const TaskId start = job_.join(after);
   if (job_.spec().ranks() < 2) return start;
   const double pieces = std::ceil(bytes / partition_);
@@ -117,16 +117,16 @@ TaskId ServerExchange::through_server(Bytes bytes, TaskId after, std::int16_t pr
   const auto& per_flow = job_.spec().cluster.network->per_flow;
   if (per_flow) up.cap = down.cap = *per_flow;
 
-  const TaskId host = job_.copy(fabric.to_host(0), shard, -1, {&after, 1}, job_.queue(0, "d2h"),
-                                priority);
-  const TaskId pushed = job_.copy(up, bytes, -1, {&host, 1}, job_.queue(-1, "push to " + name),
-                                  priority);
+  const TaskId host =
+      job_.copy(fabric.to_host(0), shard, -1, {&after, 1}, job_.queue(0, "d2h"), priority);
+  const TaskId pushed =
+      job_.copy(up, bytes, -1, {&host, 1}, job_.queue(-1, "push to " + name), priority);
   job_.count_sent(0, shard);
   const TaskId added =
       job_.processor_add(static_cast<double>(group.machines - 1) * bytes, kServerThreads,
                          {&pushed, 1}, job_.queue(-1, name + " adds"));
-  const TaskId pulled = job_.copy(down, bytes, -1, {&added, 1},
-                                  job_.queue(-1, "pull from " + name), priority);
+  const TaskId pulled =
+      job_.copy(down, bytes, -1, {&added, 1}, job_.queue(-1, "pull from " + name), priority);
   return job_.copy(fabric.from_host(0), shard, -1, {&pulled, 1}, job_.queue(0, "h2d"), priority);
 }
 

@@ -81,8 +81,8 @@ class Run : public Aggregation {
   void update() override {
     const Bytes all = job_.spec().profile.gradient_bytes();
     const Bytes shard = all / shard_count(job_.spec(), sharding_);
-    TaskId done = sharding_.offload ? update_on_processor(shard)
-                                    : job_.update(0, shard, scattered_);
+    TaskId done =
+        sharding_.offload ? update_on_processor(shard) : job_.update(0, shard, scattered_);
     scattered_.clear();
     if (!sharding_.weights && job_.spec().ranks() > 1) {
       done = job_.collective(0, CollectiveOp::kAllGather, all, {&done, 1}, kStream);
@@ -154,11 +154,11 @@ class Run : public Aggregation {
   }
 
   TaskId update_on_processor(Bytes shard) {
-    const TaskId down = job_.copy(job_.fabric().to_host(0), shard, -1, scattered_,
-                                  job_.queue(0, "d2h"));
-    const TaskId updated = job_.processor_add(
-        static_cast<double>(job_.spec().group.per_machine) * shard, kProcessorThreads, {&down, 1},
-        job_.queue(-1, "optimizer"));
+    const TaskId down =
+        job_.copy(job_.fabric().to_host(0), shard, -1, scattered_, job_.queue(0, "d2h"));
+    const TaskId updated =
+        job_.processor_add(static_cast<double>(job_.spec().group.per_machine) * shard,
+                           kProcessorThreads, {&down, 1}, job_.queue(-1, "optimizer"));
     return job_.copy(job_.fabric().from_host(0), shard, -1, {&updated, 1}, job_.queue(0, "h2d"));
   }
   static constexpr int kProcessorThreads = 1024;  // memory, not threads, limits the update

@@ -10,15 +10,15 @@
 namespace paceline {
 
 struct Sharding {
-  bool weights = false;    // gathered before forward, and before backward unless kept
+  bool weights = false;  // gathered before forward, and before backward unless kept
   bool keep_after_forward = false;
-  bool gradients = false;  // scattered as sums while backward goes on; else all-reduced
-  bool hybrid = false;     // shards inside a machine, all-reduce of shards between machines
-  bool overlap = true;     // messages beside the backward pass; else the device waits for each
-  bool offload = false;    // optimizer on the processor
-  bool prefetch = true;    // the next unit is gathered while one computes
+  bool gradients = false;      // scattered as sums while backward goes on; else all-reduced
+  bool hybrid = false;         // shards inside a machine, all-reduce of shards between machines
+  bool overlap = true;         // messages beside the backward pass; else the device waits for each
+  bool offload = false;        // optimizer on the processor
+  bool prefetch = true;        // the next unit is gathered while one computes
   std::string wrap = "block";  // units: block, layer
-  Bytes bucket;            // of gradients that are scattered together; 0: a unit
+  Bytes bucket;                // of gradients that are scattered together; 0: a unit
 };
 
 // Devices over which one copy of the model is spread.

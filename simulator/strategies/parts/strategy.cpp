@@ -10,19 +10,20 @@ StrategyRegistry strategy_registry() {
 
 std::vector<StrategyOption> common_options(const Strategy& strategy) {
   const bool every = strategy.synchronizes_every_micro_batch();
-  std::vector<StrategyOption> options = {{.name = "sync",
-           .kind = OptionKind::kChoice,
-           .fallback = every ? "every" : "last",
-           .choices = {"every", "last"},
-           .summary = "which micro-batches of --grad-accum aggregate their gradients",
-           .example = every ? "last" : "every"},
-          {.name = "sync_time",
-           .kind = OptionKind::kSeconds,
-           .fallback = "",
-           .choices = {},
-           .summary = "measured time of one synchronization with its update, instead of the "
-                      "mechanism; nothing overlaps it",
-           .example = "11.4 s"}};
+  std::vector<StrategyOption> options = {
+      {.name = "sync",
+       .kind = OptionKind::kChoice,
+       .fallback = every ? "every" : "last",
+       .choices = {"every", "last"},
+       .summary = "which micro-batches of --grad-accum aggregate their gradients",
+       .example = every ? "last" : "every"},
+      {.name = "sync_time",
+       .kind = OptionKind::kSeconds,
+       .fallback = "",
+       .choices = {},
+       .summary = "measured time of one synchronization with its update, instead of the "
+                  "mechanism; nothing overlaps it",
+       .example = "11.4 s"}};
   if (!strategy.synchronizes_gradients()) options.clear();
   return options;
 }

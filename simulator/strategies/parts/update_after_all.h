@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "simulator/job/job_builder.h"
 #include "simulator/job/aggregation.h"
+#include "simulator/job/job_builder.h"
 
 namespace paceline {
 

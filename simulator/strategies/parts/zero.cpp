@@ -14,8 +14,9 @@ std::vector<StrategyOption> Zero::options() const {
                                           .kind = OptionKind::kSwitch,
                                           .fallback = "off",
                                           .choices = {},
-                                          .summary = "update on the processor: gradients go to host "
-                                                     "memory, weights come back",
+                                          .summary =
+                                              "update on the processor: gradients go to host "
+                                              "memory, weights come back",
                                           .example = "on"}};
   if (stage_ == 1) return options;
   options.push_back({.name = "overlap_comm",

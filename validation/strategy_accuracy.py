@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Writes docs/accuracy-strategies.md: jobs of several devices, predicted against published.
+
+    validation/strategy_accuracy.py build/ci/cli/paceline docs/accuracy-strategies.md
+
+Each case of validation/published/*.json is one run of `paceline predict`. Beside the prediction stand two models that know
+nothing of the mechanism: perfect scaling of the calibrated rate, and the same plus one ring all-reduce of all gradients at
+the line rate of the slowest link, nothing overlapped.
+"""
+
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FLAGS = {"grad_accum": "--grad-accum", "gpus_per_node": "--gpus-per-node", "global_batch": "--global-batch"}
+NOT_FLAGS = {"name", "options", "measured_s", "samples_per_s", "excluded", "regime"}
+TIE = 0.03  # pairs of measurements closer than this have no order
+
+
+def run(program, *arguments):
+    result = subprocess.run([program, *arguments], capture_output=True, text=True, cwd=ROOT)
+    if not result.stdout:
+        raise SystemExit(f"{' '.join(arguments)}: {result.stderr.strip()}")
+    return json.loads(result.stdout)
+
+
+def predict(program, case):
+    arguments = ["predict", "--json", "--draws", "200"]
+    for key, value in case.items():
+        if key not in NOT_FLAGS:
+            arguments += [FLAGS.get(key, "--" + key), str(value)]
+    for key, value in case.get("options", {}).items():
+        arguments += ["--set", f"{key}={value}"]
+    return run(program, *arguments)
+
+
+def samples(case):
+    return case.get("global_batch") or case["batch"] * case["gpus"] * case.get("grad_accum", 1)
+
+
+def measured_seconds(case):
+    return case["measured_s"] if "measured_s" in case else samples(case) / case["samples_per_s"]
+
+
+def alone_seconds(case):
+    text, unit = case["calibrate"].split()
+    one = samples(case) if "global_batch" in case else case["batch"]
+    time = one / float(text) if unit.endswith("/s") else float(text)
+    return time / case["gpus"] if "global_batch" in case else time * case.get("grad_accum", 1)
+
+
+def line_rate(links, case):
+    between = case["gpus"] > case.get("gpus_per_node", case["gpus"])
+    return links[case["net"] if between and "net" in case else case["intra"]]
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def tau(cases):
+    agree = differ = 0
+    for a, b in itertools.combinations(cases, 2):
+        if a["regime"] != b["regime"] or abs(a["measured"] / b["measured"] - 1) < TIE:
+            continue
+        same = (a["measured"] - b["measured"]) * (a["predicted"] - b["predicted"])
+        agree += same > 0
+        differ += same < 0
+    return (agree - differ) / (agree + differ) if agree + differ else None
+
+
+def evaluate(program, document, links, parameters):
+    rows = []
+    for own in document["cases"]:
+        case = {**document["common"], **own}
+        case["options"] = {**document["common"].get("options", {}), **own.get("options", {})}
+        report = predict(program, case)
+        alone = alone_seconds(case)
+        size = 4 * parameters[case["model"]]
+        ring = 2 * (case["gpus"] - 1) / case["gpus"] * size / line_rate(links, case)
+        rows.append({"name": case["name"], "regime": case.get("regime", ""), "excluded": case.get("excluded"),
+                     "measured": measured_seconds(case), "predicted": report["iteration_time_s"]["median"],
+                     "exposed": report["communication"]["exposed_s"], "perfect": alone, "no_overlap": alone + ring,
+                     "bottleneck": report["bottleneck"]["resource"]})
+    return rows
+
+
+def error(row, key="predicted"):
+    return row[key] / row["measured"] - 1
+
+
+def percent(share):
+    return f"{100 * share:.1f} %"
+
+
+def section(document, rows):
+    counted = [row for row in rows if not row["excluded"]]
+    order = tau(counted)
+    out = [f"\n## {document['name']}\n\n{document['summary']}. Source: {document['source']}.\n\n",
+           "| | cases | mean error | worst | order (tau) |\n| --- | --- | --- | --- | --- |\n"]
+    for name, key in (("Paceline", "predicted"), ("perfect scaling", "perfect"),
+                      ("all-reduce at line rate, no overlap", "no_overlap")):
+        errors = [abs(error(row, key)) for row in counted]
+        shown = f"{order:.2f}" if key == "predicted" and order is not None else "-"
+        out.append(f"| {name} | {len(counted)} | {percent(mean(errors))} | {percent(max(errors))} | {shown} |\n")
+    out.append("\n| case | measured | predicted | error | exposed | |\n| --- | --- | --- | --- | --- | --- |\n")
+    for row in rows:
+        note = f"not counted: {row['excluded']}" if row["excluded"] else row["bottleneck"]
+        out.append(f"| {row['name']} | {row['measured']:.4g} s | {row['predicted']:.4g} s | {100 * error(row):+.1f} % | "
+                   f"{row['exposed']:.3g} s | {note} |\n")
+    return "".join(out)
+
+
+def main(program, target):
+    links = {link["name"]: link["data_sheet_bytes_per_s"] for link in run(program, "list", "links", "--json")}
+    parameters = {entry["name"]: entry["parameters"] for entry in run(program, "list", "workloads", "--json")}
+    text = ["# Accuracy of jobs of several devices\n\nGenerated by validation/strategy_accuracy.py. Only what one device does "
+            "is given to the prediction (`--calibrate`, `--profile`); nothing else is fitted to these runs. Errors are of "
+            "the iteration time.\n"]
+    for file in sorted((ROOT / "validation/published").glob("*.json")):
+        document = json.loads(file.read_text())
+        rows = evaluate(program, document, links, parameters)
+        text.append(section(document, rows))
+        counted = [abs(error(row)) for row in rows if not row["excluded"]]
+        print(f"{document['name']}: {len(counted)} cases, mean error {percent(mean(counted))}")
+    pathlib.Path(target).write_text("".join(text))
+
+
+if __name__ == "__main__":
+    main(str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2])
