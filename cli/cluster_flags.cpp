@@ -17,7 +17,7 @@ constexpr std::int64_t kMostDevices = 100000;
 
 struct Settings {
   std::string transport;
-  int connections = 1;
+  int connections = 0;
 };
 
 Settings read_settings(const Arguments& arguments) {
@@ -26,7 +26,10 @@ Settings read_settings(const Arguments& arguments) {
   for (const std::string& setting : arguments.all("set")) {
     const std::size_t equals = setting.find('=');
     const std::string key = setting.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : setting.substr(equals + 1);
+    if (equals == std::string::npos || equals + 1 == setting.size()) {
+      throw UsageError("--set " + setting + ": expected KEY=VALUE");
+    }
+    const std::string value = setting.substr(equals + 1);
     if (key == "transport") {
       out.transport = value;
     } else if (key == "connections") {
@@ -38,15 +41,8 @@ Settings read_settings(const Arguments& arguments) {
   return out;
 }
 
-std::string generation_of_lane(const std::string& lane) {
-  if (lane == "nvlink3") return "ampere";
-  if (lane == "nvlink4") return "hopper";
-  if (lane == "nvlink5") return "blackwell";
-  return "volta";
-}
-
-// By the device if it is known, else by the links.
-std::string nccl_generation(const ClusterSpec& cluster) {
+// By the device if it is known, else by the links; without either a warning says what was assumed.
+std::string nccl_generation(ClusterSpec& cluster) {
   const MachineSpec& machine = cluster.machine;
   const std::string& name = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
   if (!name.empty()) {
@@ -56,9 +52,14 @@ std::string nccl_generation(const ClusterSpec& cluster) {
   for (const MachineLink& link : machine.links) {
     const bool nvlink =
         link.link.kind == LinkKind::kNvlink || link.link.kind == LinkKind::kNvswitch;
-    if (nvlink) return generation_of_lane(link.link.lane.empty() ? link.link.name : link.link.lane);
+    if (!nvlink) continue;
+    return NcclTuning::shipped().generation_of_link(link.link.lane.empty() ? link.link.name
+                                                                           : link.link.lane);
   }
-  return "ampere";
+  constexpr const char* kAssumed = "ampere";
+  cluster.warnings.push_back(std::string("no --device: the NCCL tables of ") + kAssumed +
+                             " devices are assumed");
+  return kAssumed;
 }
 
 std::filesystem::path cluster_file(const std::string& name) {
@@ -92,6 +93,31 @@ TopologyLinks topology_links(const Arguments& arguments, const LinkCatalog& cata
   return links;
 }
 
+// A cluster file names its devices; they must exist.
+void check_devices(const ClusterSpec& cluster, const std::string& file) {
+  const DeviceCatalog devices = DeviceCatalog::shipped();
+  for (const MachineNode& node : cluster.machine.nodes) {
+    if (node.kind != NodeKind::kDevice || node.device.empty()) continue;
+    try {
+      devices.at(node.device);
+    } catch (const UsageError& error) {
+      throw InputError(file + ": node " + node.name + ": " + error.what());
+    }
+  }
+}
+
+// --device where the cluster file leaves it open.
+void name_devices(const std::string& name, ClusterSpec& cluster) {
+  const std::string device = DeviceCatalog::shipped().at(name).name;
+  for (MachineNode& node : cluster.machine.nodes) {
+    if (node.kind != NodeKind::kDevice) continue;
+    if (!node.device.empty()) {
+      throw UsageError("--device contradicts --cluster, whose devices are " + node.device);
+    }
+    node.device = device;
+  }
+}
+
 ClusterSpec from_file(const Arguments& arguments, const LinkCatalog& catalog,
                       const Settings& settings) {
   ClusterSpec cluster;
@@ -103,7 +129,13 @@ ClusterSpec from_file(const Arguments& arguments, const LinkCatalog& catalog,
       throw UsageError("--topo describes one machine; leave out --net");
     }
   } else {
-    cluster = read_cluster(cluster_file(arguments.text("cluster")), catalog);
+    const std::filesystem::path file = cluster_file(arguments.text("cluster"));
+    cluster = read_cluster(file, catalog);
+    check_devices(cluster, file.string());
+    if (arguments.has("net")) {
+      throw UsageError("--net contradicts --cluster, which describes the network");
+    }
+    if (arguments.has("device")) name_devices(arguments.text("device"), cluster);
   }
   if (!settings.transport.empty()) {
     if (!cluster.network) throw UsageError("--set transport=...: the cluster has no network");
@@ -129,7 +161,19 @@ std::vector<FlagSpec> cluster_flags() {
            .repeatable = true}};
 }
 
-ClusterChoice read_cluster_choice(const Arguments& arguments) {
+Bytes read_size(const Arguments& arguments) {
+  constexpr double kLargest = 1e18;
+  const std::string text = arguments.text("bytes");
+  const bool plain = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  const Bytes bytes = parse_bytes(plain ? text + " B" : text);
+  if (bytes.si() < 1 || bytes.si() > kLargest) {
+    throw UsageError("--bytes must be positive, at least 1 B and at most 1e18 B, found \"" + text +
+                     "\"");
+  }
+  return bytes;
+}
+
+ClusterChoice read_cluster_choice(const Arguments& arguments, bool host_link) {
   const LinkCatalog catalog = LinkCatalog::shipped();
   const Settings settings = read_settings(arguments);
   ClusterChoice choice;
@@ -146,7 +190,9 @@ ClusterChoice read_cluster_choice(const Arguments& arguments) {
     }
   }
   if (!file) {
+    if (arguments.has("nodes")) throw UsageError("--nodes is the number of machines of --cluster");
     ClusterFlags flags;
+    if (host_link) flags.intra_use = LinkUse::kHostLink;
     flags.gpus = static_cast<int>(arguments.count_or("gpus", 1, kMostDevices));
     if (arguments.has("gpus-per-node")) {
       flags.gpus_per_node = static_cast<int>(arguments.count_or("gpus-per-node", 1, kMostDevices));
@@ -171,6 +217,13 @@ ClusterChoice read_cluster_choice(const Arguments& arguments) {
       static_cast<int>(arguments.count_or("gpus", choice.cluster.device_count(), kMostDevices));
   choice.generation = nccl_generation(choice.cluster);
   return choice;
+}
+
+void refuse_unused_settings(const Arguments& arguments, bool over_network) {
+  if (over_network) return;
+  for (const std::string& setting : arguments.all("set")) {
+    throw UsageError("--set " + setting + " is of the network, and these ranks are in one machine");
+  }
 }
 
 }  // namespace paceline

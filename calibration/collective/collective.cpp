@@ -12,8 +12,8 @@ namespace paceline {
 namespace {
 
 std::vector<ScoredMessage> scored(const CollectiveFitResult& result,
-                                  const std::vector<PreparedMessage>& points, const NcclTuning& tuning,
-                                  const HostTuning& hosts) {
+                                  const std::vector<PreparedMessage>& points,
+                                  const NcclTuning& tuning, const HostTuning& hosts) {
   CollectiveParameters parameters;
   parameters.add(result.parameters);
   const CollectiveModel model(tuning, hosts, std::move(parameters));

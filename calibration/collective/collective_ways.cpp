@@ -112,8 +112,8 @@ std::map<std::string, std::vector<FitParameter>> family_priors(
 }  // namespace
 
 std::vector<PreparedMessage> prepare_messages(const CollectiveProblem& problem,
-                                               const std::vector<CollectivePoint>& points, const NcclTuning& tuning,
-                              const HostTuning& hosts) {
+                                              const std::vector<CollectivePoint>& points,
+                                              const NcclTuning& tuning, const HostTuning& hosts) {
   std::map<std::pair<int, int>, FabricGroup> fabrics;
   std::vector<PreparedMessage> out;
   for (const CollectivePoint& point : points) {
@@ -129,17 +129,19 @@ std::vector<PreparedMessage> prepare_messages(const CollectiveProblem& problem,
       const NcclOption option = chosen(point, ready.fabric, tuning, ready.fit_name);
       ready.input = protocol_input(point.op, point.bytes, point.group, option, rate);
     } else {
-      const std::string algorithm = hosts.algorithm(point.library, point.op, point.bytes);
-      ready.fit_name = host_fit_name(point.library, point.op, algorithm);
-      ready.input = host_input(point.op, algorithm, point.bytes, point.group.ranks(), rate);
+      const HostChoice choice =
+          hosts.choose(point.library, point.op, point.bytes, point.group.ranks());
+      ready.fit_name = host_fit_name(point.library, point.op, choice);
+      ready.input = host_input(point.op, choice.algorithm, point.bytes, point.group.ranks(), rate);
     }
     out.push_back(std::move(ready));
   }
   return out;
 }
 
-ParameterSet fit_ways(const CollectiveProblem& problem, const std::vector<const PreparedMessage*>& points,
-                     int starts, std::vector<std::string>& refused) {
+ParameterSet fit_ways(const CollectiveProblem& problem,
+                      const std::vector<const PreparedMessage*>& points, int starts,
+                      std::vector<std::string>& refused) {
   std::map<std::string, std::vector<const PreparedMessage*>> ways;
   for (const PreparedMessage* point : points) ways[point->fit_name].push_back(point);
   const auto priors = family_priors(points, starts);

@@ -47,9 +47,10 @@ struct NcclOption {
 
 // How far NCCL's estimate is to be trusted where nothing was measured.
 struct NcclPrior {
-  double bandwidth = 1;    // share of the estimated bandwidth that is reached
-  double sd = 0;           // of ln(time)
-  double borrowed_sd = 0;  // added where constants of another fabric are used
+  double bandwidth = 1;        // share of the estimated bandwidth that is reached
+  double sd = 0;               // of ln(time)
+  double borrowed_sd = 0;      // added where constants of another fabric are used
+  double extrapolated_sd = 0;  // added outside the sizes or rank counts measured
 };
 
 class NcclTuning {

@@ -125,8 +125,8 @@ NcclTuning NcclTuning::load(const std::filesystem::path& file) {
   tuning.exchange_bytes_ = exchange.positive("bytes_per_channel");
   tuning.exchange_channels_ = exchange.positive("most_channels");
   JsonObject prior = root.object("prior");
-  tuning.prior_ = {prior.positive("bandwidth"), prior.positive("sd"),
-                   prior.positive("borrowed_sd")};
+  tuning.prior_ = {prior.positive("bandwidth"), prior.positive("sd"), prior.positive("borrowed_sd"),
+                   prior.positive("extrapolated_sd")};
   JsonObject channels = root.object("channels");
   tuning.most_channels_ = static_cast<int>(channels.integer("most"));
   tuning.nvls_channels_ = static_cast<int>(channels.integer("nvls"));
