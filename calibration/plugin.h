@@ -4,6 +4,7 @@
 #pragma once
 
 #include "calibration/calibrate.h"
+#include "calibration/collective/collective.h"
 #include "calibration/host.h"
 
 namespace paceline {
@@ -11,6 +12,11 @@ namespace paceline {
 struct CalibrationPlugin {
   CalibrationResult (*calibrate)(const MeasurementSet&, const CalibrateOptions&) = nullptr;
   Fit (*fit_host)(const Recording&, const ParameterSet&) = nullptr;
+  std::vector<CollectivePoint> (*collective_points)(const std::vector<Measurement>&) = nullptr;
+  CollectiveFitResult (*fit_collectives)(const CollectiveProblem&,
+                                         const std::vector<CollectivePoint>&, const NcclTuning&,
+                                         const HostTuning&) = nullptr;
+  std::string (*collective_report)(const CollectiveFitResult&) = nullptr;
 };
 
 // Name of the one symbol that is called: extern "C" const CalibrationPlugin* ().

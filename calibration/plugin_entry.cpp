@@ -3,6 +3,8 @@
 extern "C" const paceline::CalibrationPlugin* paceline_calibration_plugin();
 
 const paceline::CalibrationPlugin* paceline_calibration_plugin() {
-  static constexpr paceline::CalibrationPlugin kPlugin = {paceline::calibrate, paceline::fit_host};
+  static constexpr paceline::CalibrationPlugin kPlugin = {
+      paceline::calibrate, paceline::fit_host, paceline::collective_points,
+      paceline::fit_collectives, paceline::to_text};
   return &kPlugin;
 }

@@ -12,7 +12,10 @@ void read_settings(const Arguments& arguments, ClusterRequest& request) {
   for (const std::string& setting : arguments.all("set")) {
     const std::size_t equals = setting.find('=');
     const std::string key = setting.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : setting.substr(equals + 1);
+    if (equals == std::string::npos || equals + 1 == setting.size()) {
+      throw UsageError("--set " + setting + ": expected KEY=VALUE");
+    }
+    const std::string value = setting.substr(equals + 1);
     if (key == "transport") {
       request.transport = value;
     } else if (key == "connections") {
@@ -45,9 +48,22 @@ std::vector<FlagSpec> cluster_flags() {
            .repeatable = true}};
 }
 
-ClusterChoice read_cluster_choice(const Arguments& arguments) {
+Bytes read_size(const Arguments& arguments) {
+  constexpr double kLargest = 1e18;
+  const std::string text = arguments.text("bytes");
+  const bool plain = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  const Bytes bytes = parse_bytes(plain ? text + " B" : text);
+  if (bytes.si() < 1 || bytes.si() > kLargest) {
+    throw UsageError("--bytes must be positive, at least 1 B and at most 1e18 B, found \"" + text +
+                     "\"");
+  }
+  return bytes;
+}
+
+ClusterChoice read_cluster_choice(const Arguments& arguments, bool host_link) {
   ClusterRequest request;
   read_settings(arguments, request);
+  request.intra_is_host_link = host_link;
   request.device = arguments.text_or("device", "");
   request.gpus = count_of(arguments, "gpus");
   request.gpus_per_node = count_of(arguments, "gpus-per-node");
@@ -57,6 +73,13 @@ ClusterChoice read_cluster_choice(const Arguments& arguments) {
   request.cluster = arguments.find("cluster");
   request.topo = arguments.find("topo");
   return choose_cluster(request);
+}
+
+void refuse_unused_settings(const Arguments& arguments, bool over_network) {
+  if (over_network) return;
+  for (const std::string& setting : arguments.all("set")) {
+    throw UsageError("--set " + setting + " is of the network, and these ranks are in one machine");
+  }
 }
 
 }  // namespace paceline

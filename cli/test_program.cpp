@@ -55,6 +55,78 @@ void write_measured_files(const fs::path& folder) {
                            "devices": {"h101": "1 USD/h"}})");
 }
 
+// Two devices below two switches; `links` joins them.
+std::string cluster_text(const std::string& links) {
+  return R"({"schema":"paceline.cluster/1","name":"x","summary":"x","source":"x",)"
+         R"("peer_access":"all","nodes":[{"name":"gpu0","kind":"device"},)"
+         R"({"name":"gpu1","kind":"device"},{"name":"s0","kind":"pcie-switch"},)"
+         R"({"name":"s1","kind":"pcie-switch"}],"links":[)" +
+         links + "]}";
+}
+
+std::string cluster_link(const char* a, const char* b) {
+  return std::string(R"({"between":[")") + a + R"(",")" + b + R"("],"link":"pcie3-x16"})";
+}
+
+std::string cluster_rate(const std::string& rate) {
+  const std::string link =
+      R"({"name":"x","summary":"x","kind":"pcie","wiring":"cable","data_sheet":")" + rate +
+      R"(","achieved":"1 GB/s","latency":"1 us","sources":{"data_sheet":"a","achieved":"a",)" +
+      R"("latency":"a"}})";
+  return cluster_text(R"({"between":["gpu0","s0"],"rate":)" + link + "}," +
+                      cluster_link("gpu1", "s0") + "," + cluster_link("s0", "s1"));
+}
+
+// Output of nccl-tests on two devices with this time for the last size.
+std::string nccl_log(const std::string& prefix, const std::string& last, bool whole) {
+  std::string text;
+  const auto line = [&](const std::string& rest) { text += prefix + rest + "\n"; };
+  line("# nThread 1 nGpus 2 minBytes 1 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20");
+  line("#   Rank  0 Pid 1 on node0 device  0 [0x00] A100-SXM4-40GB");
+  line("#   Rank  1 Pid 1 on node0 device  1 [0x00] A100-SXM4-40GB");
+  for (int power = 12; power < 28; ++power) {
+    const double bytes = static_cast<double>(1 << power);
+    const std::string us = power == 27 ? last : std::to_string(12 + bytes / 150e3);
+    line("  " + std::to_string(1 << power) + " 1 float sum " + us + " 1.0 1.0 N/A " + us +
+         " 1.0 1.0 N/A");
+  }
+  if (whole) line("# Avg bus bandwidth    : 68.4048");
+  return text;
+}
+
+void write_fabric_files(const fs::path& folder) {
+  const auto write = [&](const char* name, const std::string& text) {
+    write_text_file(folder / name, text);
+  };
+  write("unreachable.json",
+        cluster_text(cluster_link("gpu0", "s0") + "," + cluster_link("s0", "s1")));
+  write("cycle.json",
+        cluster_text(cluster_link("gpu0", "s0") + "," + cluster_link("gpu1", "s1") + "," +
+                     cluster_link("s0", "s1") + "," + cluster_link("s1", "s0")));
+  const std::string links = cluster_link("gpu0", "s0") + "," + cluster_link("gpu1", "s0") + "," +
+                            cluster_link("s0", "s1");
+  const std::string two = cluster_text(links);
+  write("odd-device.json", replaced(two, R"("kind":"device")", R"("kind":"device","device":"t5")"));
+  write("many-machines.json",
+        replaced(two, R"("source":"x",)", R"("source":"x","machines":4294967297,)"));
+  write("zero-rate.json", cluster_rate("0 GB/s"));
+  write("negative-rate.json", cluster_rate("-2 GB/s"));
+  write("nan-rate.json", cluster_rate("nan GB/s"));
+  write("huge-rate.json", cluster_rate("1e999 GB/s"));
+  write("topo.txt", "     GPU0 GPU1\nGPU0  X  NV12\nGPU1 NV12  X\n");
+  write("topo-cut.txt", "     GPU0 GPU1\nGPU0  X  NV12\n");
+  write("topo-na.txt", "     GPU0 GPU1\nGPU0  X  N/A\nGPU1 N/A  X\n");
+  write("nccl.log", nccl_log("", "900.0", true));
+  write("nccl-prefixed.log", nccl_log("[1,0]<stdout>:", "900.0", true));
+  write("nccl-cut.log", nccl_log("", "900.0", false));
+  write("nccl-na.log", nccl_log("", "N/A", true));
+  write("nccl-nan.log", nccl_log("", "nan", true));
+  write("nccl-negative.log", nccl_log("", "-3.5", true));
+  write("osu.txt", "# OSU MPI Allreduce Latency Test v5.4.0\n# Size  Avg Latency(us)\n4  31.9\n");
+  write("nvbandwidth.json", R"({"nvbandwidth": {"testcases": [{"name": "t", "status": "Passed",
+                                "bandwidth_matrix": [["fast"]]}]}})");
+}
+
 }  // namespace
 
 TestFolder::TestFolder()
@@ -63,6 +135,7 @@ TestFolder::TestFolder()
   fs::create_directories(path_ / "folder");
   write_parameter_files(path_);
   write_measured_files(path_);
+  write_fabric_files(path_);
 }
 
 TestFolder::~TestFolder() {

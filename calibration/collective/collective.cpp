@@ -6,132 +6,19 @@
 #include <set>
 
 #include "calibration/collective/collective_null.h"
-#include "calibration/collective/collective_residuals.h"
-#include "calibration/fit/least_squares.h"
+#include "calibration/collective/collective_ways.h"
 
 namespace paceline {
 namespace {
 
-using formula::CollectiveProtocol;
-
-constexpr double kScatter = 0.05;  // expected sd of ln(predicted / measured)
-constexpr int kIterations = 60;
-constexpr std::size_t kFewestPoints = 2;  // for a way of running to be fitted
-
-struct Prepared {
-  CollectivePoint point;
-  FabricGroup fabric;
-  std::string fit_name;
-  CollectiveProtocol::Input input;
-};
-
-NcclOption chosen(const CollectivePoint& point, const FabricGroup& fabric, const NcclTuning& tuning,
-                  std::string& fit_name) {
-  const auto options = tuning.options(point.op, point.bytes, point.group, fabric.graph);
-  if (options.empty()) {
-    const NcclOption option = tuning.exchange_option(point.op, point.bytes, point.group.ranks());
-    fit_name = exchange_fit_name(point.op, option.protocol);
-    return option;
-  }
-  fit_name = collective_fit_name(point.op, options[0].algorithm, options[0].protocol);
-  return options[0];
-}
-
-std::vector<Prepared> prepare(const CollectiveProblem& problem,
-                              const std::vector<CollectivePoint>& points, const NcclTuning& tuning,
-                              const HostTuning& hosts) {
-  std::map<std::pair<int, int>, FabricGroup> fabrics;
-  std::vector<Prepared> out;
-  for (const CollectivePoint& point : points) {
-    const std::pair key(point.group.machines, point.group.per_machine);
-    if (!fabrics.contains(key)) {
-      fabrics[key] = fabric_group(problem.cluster, point.group, problem.staging, tuning,
-                                  problem.generation, problem.connections);
-      fabrics[key].fabric_class = problem.fabric_class;
-    }
-    Prepared ready{point, fabrics[key], "", {}};
-    const BytesPerSecond rate = bus_rate_of(point.op, ready.fabric);
-    if (point.library == "nccl") {
-      const NcclOption option = chosen(point, ready.fabric, tuning, ready.fit_name);
-      ready.input = protocol_input(point.op, point.bytes, point.group, option, rate);
-    } else {
-      const std::string algorithm = hosts.algorithm(point.library, point.op, point.bytes);
-      ready.fit_name = host_fit_name(point.library, point.op, algorithm);
-      ready.input = host_input(point.op, algorithm, point.bytes, point.group.ranks(), rate);
-    }
-    out.push_back(std::move(ready));
-  }
-  return out;
-}
-
-void widen(std::pair<double, double>& range, double value, bool first) {
-  range = first ? std::pair(value, value)
-                : std::pair(std::min(range.first, value), std::max(range.second, value));
-}
-
-// One way of running. Returns the reason if it cannot be fitted.
-std::string fit_way(const std::string& name, const std::vector<const Prepared*>& points, int starts,
-                    ParameterSet& set) {
-  if (points.size() < kFewestPoints) {
-    return name + ": " + std::to_string(points.size()) + " points, fewer than " +
-           std::to_string(kFewestPoints);
-  }
-  CollectiveResiduals residuals;
-  Fit fit;
-  for (const Prepared* p : points) {
-    residuals.add(p->input, p->point.measured.si());
-    const bool first = fit.domain.empty() || p == points.front();
-    widen(fit.domain["bytes"], p->point.bytes.si(), first);
-    widen(fit.domain["ranks"], p->point.group.ranks(), first);
-  }
-  const std::vector<FitParameter> parameters =
-      collective_fit_parameters(!name.starts_with("nccl."));
-  LeastSquaresOptions options;
-  options.starts = starts;
-  options.max_iterations = kIterations;
-  const LeastSquaresResult solution = solve_least_squares(
-      parameters, residuals, std::vector<double>(points.size(), kScatter), options);
-  if (!solution.converged) return name + ": " + solution.termination;
-  fit.implementation = name;
-  fit.formula = CollectiveProtocol::kId;
-  const std::size_t n = parameters.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    fit.parameters.push_back({.name = parameters[k].name,
-                              .value = solution.values[k],
-                              .std_error = std::sqrt(solution.covariance[k * n + k]),
-                              .unit = parameters[k].unit,
-                              .scale = parameters[k].scale});
-  }
-  fit.covariance = solution.covariance;
-  fit.quality.samples = static_cast<std::int64_t>(points.size());
-  fit.quality.residual_sd = points.size() > 1 ? standard_deviation(solution.residuals) : 0;
-  fit.quality.own_sd = fit.quality.residual_sd;
-  fit.quality.refit_on_all = true;
-  set.fits.push_back(std::move(fit));
-  return "";
-}
-
-ParameterSet fit_all(const CollectiveProblem& problem, const std::vector<const Prepared*>& points,
-                     int starts, std::vector<std::string>& refused) {
-  std::map<std::string, std::vector<const Prepared*>> ways;
-  for (const Prepared* point : points) ways[point->fit_name].push_back(point);
-  ParameterSet set;
-  set.device = problem.fabric_class;
-  for (const auto& [name, of_way] : ways) {
-    const std::string reason = fit_way(name, of_way, starts, set);
-    if (!reason.empty()) refused.push_back(reason);
-  }
-  return set;
-}
-
 std::vector<ScoredMessage> scored(const CollectiveFitResult& result,
-                                  const std::vector<Prepared>& points, const NcclTuning& tuning,
-                                  const HostTuning& hosts) {
+                                  const std::vector<PreparedMessage>& points,
+                                  const NcclTuning& tuning, const HostTuning& hosts) {
   CollectiveParameters parameters;
   parameters.add(result.parameters);
   const CollectiveModel model(tuning, hosts, std::move(parameters));
   std::vector<ScoredMessage> out;
-  for (const Prepared& p : points) {
+  for (const PreparedMessage& p : points) {
     const CollectiveCall call{p.point.op, p.point.bytes, p.point.group, p.point.library, {}, {}};
     out.push_back({p.point, p.fit_name, p.input, model.cost(call, p.fabric).time, {}, {}});
   }
@@ -140,32 +27,32 @@ std::vector<ScoredMessage> scored(const CollectiveFitResult& result,
 
 struct Predictions {
   std::vector<double> model, alpha_beta, measured;
-  std::vector<const Prepared*> points;
+  std::vector<const PreparedMessage*> points;
 };
 
 // Each value of `key` held out in turn.
 template <typename Key>
-Predictions hold_out(const CollectiveProblem& problem, const std::vector<Prepared>& points,
+Predictions hold_out(const CollectiveProblem& problem, const std::vector<PreparedMessage>& points,
                      const NcclTuning& tuning, const HostTuning& hosts, Key&& key) {
   std::set<double> values;
-  for (const Prepared& point : points) values.insert(key(point.point));
+  for (const PreparedMessage& point : points) values.insert(key(point.point));
   Predictions out;
   if (values.size() < 2) return out;
-  constexpr int kStarts = 1;  // the full fit has shown where the minimum lies
+  constexpr int kStarts = 2;
   for (const double value : values) {
-    std::vector<const Prepared*> seen;
-    std::vector<const Prepared*> unseen;
-    for (const Prepared& point : points) {
+    std::vector<const PreparedMessage*> seen;
+    std::vector<const PreparedMessage*> unseen;
+    for (const PreparedMessage& point : points) {
       (key(point.point) == value ? unseen : seen).push_back(&point);
     }
     std::vector<std::string> refused;
     CollectiveParameters parameters;
-    parameters.add(fit_all(problem, seen, kStarts, refused));
+    parameters.add(fit_ways(problem, seen, kStarts, refused));
     const CollectiveModel model(tuning, hosts, std::move(parameters));
     std::vector<AlphaBetaPoint> simple;
-    for (const Prepared* p : seen) simple.push_back({p->point, p->input});
+    for (const PreparedMessage* p : seen) simple.push_back({p->point, p->input});
     const AlphaBetaModel alpha_beta(simple);
-    for (const Prepared* p : unseen) {
+    for (const PreparedMessage* p : unseen) {
       if (!alpha_beta.knows(p->point.op)) continue;  // the whole operation was held out
       const CollectiveCall call{p->point.op, p->point.bytes, p->point.group, p->point.library, {},
                                 {}};
@@ -190,11 +77,11 @@ ErrorSummary summary(const Predictions& predictions, const std::vector<double>& 
   return a.empty() ? ErrorSummary() : summarize_errors(a, b);
 }
 
-ErrorSummary nccl_errors(const std::vector<Prepared>& points, const NcclTuning& tuning,
+ErrorSummary nccl_errors(const std::vector<PreparedMessage>& points, const NcclTuning& tuning,
                          std::string_view operation) {
   std::vector<double> predicted;
   std::vector<double> measured;
-  for (const Prepared& p : points) {
+  for (const PreparedMessage& p : points) {
     if (!operation.empty() && to_string(p.point.op) != operation) continue;
     if (p.point.library != "nccl") continue;
     const auto options = tuning.options(p.point.op, p.point.bytes, p.point.group, p.fabric.graph);
@@ -254,12 +141,12 @@ void put_uncertainty(const Predictions& by_size, const Predictions& by_ranks, Pa
 CollectiveFitResult fit_collectives(const CollectiveProblem& problem,
                                     const std::vector<CollectivePoint>& points,
                                     const NcclTuning& tuning, const HostTuning& hosts) {
-  const std::vector<Prepared> prepared = prepare(problem, points, tuning, hosts);
-  std::vector<const Prepared*> all;
-  for (const Prepared& point : prepared) all.push_back(&point);
+  const std::vector<PreparedMessage> prepared = prepare_messages(problem, points, tuning, hosts);
+  std::vector<const PreparedMessage*> all;
+  for (const PreparedMessage& point : prepared) all.push_back(&point);
   CollectiveFitResult result;
   constexpr int kStarts = 4;
-  result.parameters = fit_all(problem, all, kStarts, result.refused);
+  result.parameters = fit_ways(problem, all, kStarts, result.refused);
   if (result.parameters.fits.empty()) {
     throw InputError("no collective of " + problem.fabric_class + " could be fitted: " +
                      (result.refused.empty() ? "no points" : result.refused[0]));

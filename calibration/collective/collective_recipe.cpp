@@ -50,6 +50,8 @@ CollectiveRecipe read_collective_recipe(const std::filesystem::path& file,
   recipe.problem.cluster = read_machine(root.object("machine"), catalog);
   recipe.problem.staging = staging;
   recipe.write = root.boolean_or("write", true);
+  recipe.title = root.string("title");
+  recipe.validate = root.boolean_or("validate", false);
   root.string_or("note", "");
   for (JsonObject& object : root.objects("files")) {
     CollectiveRecipeFile source;
@@ -63,10 +65,10 @@ CollectiveRecipe read_collective_recipe(const std::filesystem::path& file,
   return recipe;
 }
 
-CollectiveFitResult run_recipe(const CollectiveRecipe& recipe, const std::filesystem::path& data,
-                               const NcclTuning& tuning, const HostTuning& hosts) {
+std::vector<CollectivePoint> recipe_points(const CollectiveRecipe& recipe,
+                                           const std::filesystem::path& data,
+                                           std::vector<SourceFile>& sources) {
   std::map<std::pair<std::string, Axes>, Measurement> runs;
-  std::vector<SourceFile> sources;
   for (const CollectiveRecipeFile& source : recipe.files) {
     const std::string text = read_text_file(data / source.path);
     for (Measurement& m : import_collective_csv(text, source.path, source.layout)) {
@@ -76,8 +78,14 @@ CollectiveFitResult run_recipe(const CollectiveRecipe& recipe, const std::filesy
   }
   std::vector<Measurement> measurements;
   for (auto& [key, run] : runs) measurements.push_back(std::move(run));
-  CollectiveFitResult result =
-      fit_collectives(recipe.problem, collective_points(measurements), tuning, hosts);
+  return collective_points(measurements);
+}
+
+CollectiveFitResult run_recipe(const CollectiveRecipe& recipe, const std::filesystem::path& data,
+                               const NcclTuning& tuning, const HostTuning& hosts) {
+  std::vector<SourceFile> sources;
+  const std::vector<CollectivePoint> points = recipe_points(recipe, data, sources);
+  CollectiveFitResult result = fit_collectives(recipe.problem, points, tuning, hosts);
   result.parameters.sources = std::move(sources);
   return result;
 }

@@ -21,14 +21,21 @@ struct CollectiveRecipeFile {
 struct CollectiveRecipe {
   CollectiveProblem problem;
   std::vector<CollectiveRecipeFile> files;
-  bool write =
-      true;  // false: only the errors are wanted, the machine is no good example of its class
+  std::string title;      // what was measured, one line of the accuracy document
+  bool validate = false;  // nothing is fitted: shipped constants predict all messages
+  bool write = true;  // false: the machine is no good example of its class, only errors are wanted
 };
 
 // Throws InputError. `catalog` is the folder model/catalog.
 CollectiveRecipe read_collective_recipe(const std::filesystem::path& file,
                                         const std::filesystem::path& catalog,
                                         const StagingModel& staging);
+
+// The messages of the tables below `data`, several runs of one as one; where they come from is
+// added to `sources`.
+std::vector<CollectivePoint> recipe_points(const CollectiveRecipe& recipe,
+                                           const std::filesystem::path& data,
+                                           std::vector<SourceFile>& sources);
 
 // Reads the tables below `data`, fits, and puts hashes and licences into the parameters.
 CollectiveFitResult run_recipe(const CollectiveRecipe& recipe, const std::filesystem::path& data,

@@ -24,13 +24,13 @@ CollectiveProblem nvswitch_problem() {
       "nvswitch2", build_cluster(flags, LinkCatalog::load(kCatalog / "links")), "ampere", {}, 1};
 }
 
-// Times made by the formula itself: 9 us + 1 us a step, 90 % of the bus, channels of 15 GB/s, with
-// seeded noise of 1 %.
+// Times made by the formula itself: 9 us + 1 us a step + 1 us of spread, 90 % of the bus, channels
+// of 15 GB/s, a ramp of 100 kB, with seeded noise of 1 %.
 std::vector<CollectivePoint> synthetic(const CollectiveProblem& problem) {
   std::mt19937 random(7);
   std::normal_distribution<double> noise(0, 0.01);
   const NcclTuning tables = tuning();
-  const double truth[] = {9e-6, 1e-6, 15e9, 0.9, 2e-13};
+  const double truth[] = {9e-6, 1e-6, 15e9, 0.9, 2e-13, 1e-6, 1e5};
   std::vector<CollectivePoint> points;
   for (const int ranks : {2, 4, 8}) {
     const CollectiveGroup group{1, ranks};
@@ -53,8 +53,10 @@ TEST(FitCollectives, RecoversWhatMadeTheTimes) {
   const CollectiveProblem problem = nvswitch_problem();
   const CollectiveFitResult result =
       fit_collectives(problem, synthetic(problem), tuning(), hosts());
-  const Fit& simple = result.parameters.at("nccl.all-gather.ring.simple");
-  EXPECT_NEAR(simple.value("bus_efficiency"), 0.9, 0.05);
+  // Bus, channels and copies of large messages all grow with the size: only their sum is known.
+  for (const ScoredMessage& message : result.messages) {
+    EXPECT_NEAR(message.fitted / message.point.measured, 1, 0.04) << message.point.bytes.si();
+  }
   const Fit& ll = result.parameters.at("nccl.all-gather.ring.ll");
   EXPECT_NEAR(ll.value("base") * 1e6, 9, 0.5);
   EXPECT_NEAR(ll.value("step") * 1e6, 1, 0.15);

@@ -42,5 +42,25 @@ TEST(FittedCollectives, CarryTheirSourcesAndHeldOutErrors) {
   }
 }
 
+// What the shipped files say of sizes that their fits had not seen.
+TEST(FittedCollectives, HeldOutSizesAreWithinTheirBars) {
+  const auto held_out = [](const std::string& fabric_class) {
+    const ParameterSet set =
+        read_parameters(kRoot / "calibration/fitted/collectives" / (fabric_class + ".json"));
+    double errors = 0;
+    double count = 0;
+    for (const Fit& fit : set.fits) {
+      errors += fit.quality.held_out_mape * static_cast<double>(fit.quality.held_out);
+      count += static_cast<double>(fit.quality.held_out);
+    }
+    return errors / count;
+  };
+  EXPECT_LE(held_out("nvswitch2"), 0.06);
+  EXPECT_LE(held_out("nvswitch3"), 0.06);
+  EXPECT_LE(held_out("400g-ib"), 0.10);
+  EXPECT_LE(held_out("pcie4"), 0.20);
+  EXPECT_LE(held_out("1gbe"), 0.10) << "Gloo";
+}
+
 }  // namespace
 }  // namespace paceline

@@ -91,11 +91,11 @@ class Fitter {
     std::copy(values.begin(), values.end(), variables_.begin());
   }
 
-  ceres::Solver::Summary solve(int max_iterations) {
+  ceres::Solver::Summary solve(int max_iterations, double tolerance) {
     ceres::Solver::Options options;
     options.linear_solver_type = ceres::DENSE_QR;
     options.max_num_iterations = max_iterations;
-    options.function_tolerance = 1e-8;
+    options.function_tolerance = tolerance;
     options.num_threads = 1;  // the order of sums, and so every bit of the result, is fixed
     options.logging_type = ceres::SILENT;
     ceres::Solver::Summary summary;
@@ -212,7 +212,7 @@ LeastSquaresResult solve_least_squares(const std::vector<FitParameter>& paramete
   std::vector<double> costs;
   for (int start = 0; start < options.starts; ++start) {
     fitter.set(start_of(parameters, start, random));
-    const ceres::Solver::Summary summary = fitter.solve(options.max_iterations);
+    const ceres::Solver::Summary summary = fitter.solve(options.max_iterations, options.tolerance);
     if (summary.termination_type == ceres::FAILURE) {
       if (out.termination.empty()) out.termination = "no start could be evaluated";
       continue;

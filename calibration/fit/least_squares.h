@@ -24,6 +24,7 @@ struct LeastSquaresOptions {
   int starts = 8;
   std::uint32_t seed = 1;
   int max_iterations = 400;
+  double tolerance = 1e-8;  // relative change of the cost at which a start has converged
 };
 
 struct LeastSquaresResult {

@@ -2,8 +2,12 @@
 // says, prints the held-out errors, and writes calibration/fitted/collectives/<class>.json to
 // OUTPUT
 // ("-": nowhere) and every message with its predictions to MESSAGES, comma-separated.
+// paceline_fit_collectives DATA-FOLDER: all recipes of the source tree; rewrites the fitted files
+// and docs/accuracy-collectives.md.
+#include <algorithm>
 #include <iostream>
 
+#include "calibration/collective/collective_accuracy.h"
 #include "calibration/collective/collective_recipe.h"
 #include "core/data_directory.h"
 #include "core/json_writer.h"
@@ -11,16 +15,70 @@
 
 namespace {
 
-int run(int argc, char** argv) {
-  using namespace paceline;
-  if (argc < 3 || argc > 5) {
-    throw UsageError("usage: paceline_fit_collectives RECIPE DATA-FOLDER [OUTPUT [MESSAGES]]");
-  }
-  const CollectiveRecipe recipe = read_collective_recipe(
-      argv[1], data_directory() / "model/catalog", CopyModel::shipped().staging());
+using namespace paceline;
+namespace fs = std::filesystem;
+
+CollectiveRecipe read(const fs::path& file) {
+  return read_collective_recipe(file, data_directory() / "model/catalog",
+                                CopyModel::shipped().staging());
+}
+
+CollectiveFitResult fit(const CollectiveRecipe& recipe, const fs::path& data) {
   CollectiveFitResult result =
-      run_recipe(recipe, argv[2], NcclTuning::shipped(), HostTuning::shipped());
+      run_recipe(recipe, data, NcclTuning::shipped(), HostTuning::shipped());
   result.parameters.provenance = make_provenance("paceline_fit_collectives", {});
+  return result;
+}
+
+std::vector<UnseenErrors> validate(const CollectiveRecipe& recipe, const fs::path& data) {
+  std::vector<SourceFile> sources;
+  return unseen_errors(recipe.problem, recipe_points(recipe, data, sources),
+                       CollectiveModel::shipped());
+}
+
+void refresh(const fs::path& data) {
+  std::vector<fs::path> files;
+  for (const auto& entry :
+       fs::directory_iterator(data_directory() / "calibration/recipes/collectives")) {
+    files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  std::vector<CollectiveAccuracy> sets;
+  // Fits first: validation uses what is then shipped.
+  for (const bool validating : {false, true}) {
+    for (const fs::path& file : files) {
+      const CollectiveRecipe recipe = read(file);
+      if (recipe.validate != validating) continue;
+      CollectiveAccuracy set{recipe.title, {}, {}};
+      if (validating) {
+        set.unseen = validate(recipe, data);
+      } else {
+        const CollectiveFitResult result = fit(recipe, data);
+        set.held_out = result.errors;
+        if (recipe.write) {
+          write_parameters(data_directory() / "calibration/fitted/collectives" /
+                               (recipe.problem.fabric_class + ".json"),
+                           result.parameters);
+        }
+      }
+      sets.push_back(std::move(set));
+    }
+  }
+  write_text_file(data_directory() / "docs/accuracy-collectives.md", accuracy_document(sets));
+}
+
+int run(int argc, char** argv) {
+  if (argc == 2) {
+    refresh(argv[1]);
+    return 0;
+  }
+  if (argc < 3 || argc > 5) {
+    throw UsageError(
+        "usage: paceline_fit_collectives DATA-FOLDER, or RECIPE DATA-FOLDER [OUTPUT [MESSAGES]]");
+  }
+  const CollectiveRecipe recipe = read(argv[1]);
+  if (recipe.validate) throw UsageError(std::string(argv[1]) + ": nothing is fitted to this set");
+  const CollectiveFitResult result = fit(recipe, argv[2]);
   std::cout << to_text(result);
   const bool named = argc > 3 && std::string(argv[3]) != "-";
   if (named && recipe.write) write_parameters(argv[3], result.parameters);
@@ -33,7 +91,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (const paceline::Error& error) {
+  } catch (const Error& error) {
     std::cerr << error.what() << "\n";
     return static_cast<int>(error.code());
   }

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "cli/cluster_flags.h"
+#include "cli/link_calibration.h"
 #include "cli/output.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
@@ -31,15 +33,37 @@ void install(const ParameterSet& parameters) {
   std::cerr << "installed as device cpu: " << file.string() << "\n";
 }
 
+ExitCode run_links(const Arguments& arguments, const MeasurementSet& measurements) {
+  for (const char* flag : {"install", "host-recording"}) {
+    if (arguments.has(flag)) throw UsageError(flag_text(flag) + " is for kernels, not for links");
+  }
+  LinkCalibration result = calibrate_links(arguments, measurements);
+  result.parameters.sources = {source_of(arguments.text("FILE"))};
+  for (const std::string& remark : result.remarks) std::cerr << remark << "\n";
+  if (arguments.has("o")) write_parameters(arguments.text("o"), result.parameters);
+  if (arguments.has("report")) arguments.out() << result.report;
+  return ExitCode::kOk;
+}
+
+// The flags of a machine say nothing about kernels.
+void refuse_machine(const Arguments& arguments) {
+  for (const FlagSpec& flag : cluster_flags()) {
+    if (!arguments.has(flag.name)) continue;
+    throw UsageError(flag_text(flag.name) + " describes links, and the file holds no collectives");
+  }
+}
+
 ExitCode run(const Arguments& arguments) {
   const std::string file = arguments.text("FILE");
   if (!arguments.has("o") && !arguments.has("install") && !arguments.has("report")) {
     throw UsageError("give -o FILE, --install or --report, or the fit goes nowhere");
   }
+  const MeasurementSet measurements = read_measurements(file);
+  if (holds_collectives(measurements)) return run_links(arguments, measurements);
+  refuse_machine(arguments);
   CalibrateOptions options;
   options.argv = arguments.argv();
   options.sources = {source_of(file)};
-  const MeasurementSet measurements = read_measurements(file);
   options.device = measurements.provenance.host.cpu;
   CalibrationResult result = calibration_plugin().calibrate(measurements, options);
   if (const auto host = arguments.find("host-recording")) {
@@ -57,16 +81,19 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 void register_calibrate(CommandList& commands) {
-  commands.add({.name = "calibrate",
-                .summary = "fit the cost model to measurements",
-                .example = "paceline calibrate measurements.json --install --report",
-                .flags = {{"host-recording", "FILE",
-                           "recorded iterations of a tiny network, for host costs"},
-                          {"install", "", "use the result as device cpu of this user"},
-                          {"report", "", "print how well each fit does"},
-                          {"o", "FILE", "write the parameters"}},
-                .positionals = {"FILE"},
-                .run = run});
+  std::vector<FlagSpec> flags = {
+      {"host-recording", "FILE", "recorded iterations of a tiny network, for host costs"},
+      {"install", "", "use the result as device cpu of this user"},
+      {"report", "", "print how well each fit does"},
+      {"o", "FILE", "write the parameters"}};
+  for (const FlagSpec& flag : cluster_flags()) flags.push_back(flag);
+  commands.add(
+      {.name = "calibrate",
+       .summary = "fit the cost model to measurements of kernels, or of collectives on a machine",
+       .example = "paceline calibrate measurements.json --install --report",
+       .flags = flags,
+       .positionals = {"FILE"},
+       .run = run});
 }
 
 }  // namespace paceline

@@ -5,13 +5,16 @@
 //   algbw      260 GB/s   busbw 455 GB/s
 //   how        nvls, simple, 16 channels
 //   limit      gpu0 -> nvswitch (nvswitch3)
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/cluster_flags.h"
 #include "cli/output.h"
 #include "core/json_writer.h"
+#include "core/names.h"
 #include "model/collective/collective_model.h"
 #include "model/hardware/copy_model.h"
+#include "simulator/fabric/fluid_collective.h"
 
 namespace paceline {
 namespace {
@@ -21,9 +24,14 @@ using nlohmann::ordered_json;
 CollectiveCall read_call(const Arguments& arguments, const ClusterChoice& choice) {
   CollectiveCall call;
   call.op = parse_collective(arguments.text_or("op", "all-reduce"));
-  call.bytes = parse_bytes(arguments.text("bytes"));
+  call.bytes = read_size(arguments);
   call.group = group_of(choice.cluster, choice.ranks);
   call.library = arguments.text_or("library", "nccl");
+  std::vector<std::string> libraries = HostTuning::shipped().names();
+  libraries.insert(libraries.begin(), "nccl");
+  if (std::ranges::find(libraries, call.library) == libraries.end()) {
+    throw UsageError(unknown_name_message("library", call.library, libraries));
+  }
   if (call.library != "nccl" && (arguments.has("algorithm") || arguments.has("protocol"))) {
     throw UsageError(
         "--algorithm and --protocol choose among NCCL's ways; leave them out with "
@@ -36,8 +44,52 @@ CollectiveCall read_call(const Arguments& arguments, const ClusterChoice& choice
   return call;
 }
 
-ordered_json to_json(const CollectiveCall& call, const ClusterChoice& choice,
-                     const CollectiveCost& cost) {
+constexpr std::int64_t kMostConcurrent = 1000;
+
+std::int64_t concurrent_of(const Arguments& arguments) {
+  return arguments.count_or("concurrent", 1, kMostConcurrent);
+}
+
+// Measured constants for this fabric instead of the shipped ones.
+CollectiveModel read_model(const Arguments& arguments, const std::string& fabric_class) {
+  CollectiveParameters parameters = CollectiveParameters::shipped();
+  if (const auto file = arguments.find("parameters")) {
+    ParameterSet own = read_parameters(*file);
+    const bool fits = std::ranges::any_of(
+        own.fits, [](const Fit& fit) { return fit.formula == formula::CollectiveProtocol::kId; });
+    if (!fits) {
+      throw InputError(*file + ": no constants of collectives; make them with paceline calibrate");
+    }
+    if (own.device != fabric_class) {
+      throw InputError(*file + ": constants of " + own.device + ", but these ranks run over " +
+                       fabric_class);
+    }
+    parameters.add(std::move(own));
+  }
+  return {NcclTuning::shipped(), HostTuning::shipped(), std::move(parameters)};
+}
+
+// Several equal collectives at once over the same ranks: all factors of the time stay, the data
+// share the links.
+void run_side_by_side(const CollectiveCall& call, const ClusterChoice& choice, std::int64_t jobs,
+                      const FabricGroup& fabric, CollectiveCost& cost) {
+  if (jobs == 1) return;
+  FluidCollective one;
+  one.group = call.group;
+  one.latency = cost.latency;
+  one.alone = cost.time;
+  one.volume = call.bytes * bus_factor(call.op, call.group.ranks());
+  const Seconds time = time_side_by_side(choice.cluster, CopyModel::shipped().staging(), one,
+                                         static_cast<int>(jobs));
+  const double factor = time / cost.time;
+  cost.time = time;
+  cost.algorithm_rate = cost.algorithm_rate / factor;
+  cost.bus_rate = cost.bus_rate / factor;
+  if (factor > 1.001) cost.bottleneck = fabric.bottleneck;
+}
+
+ordered_json to_json(const Arguments& arguments, const CollectiveCall& call,
+                     const ClusterChoice& choice, const CollectiveCost& cost) {
   return {{"schema", "paceline.collective/1"},
           {"config",
            {{"op", to_string(call.op)},
@@ -46,7 +98,8 @@ ordered_json to_json(const CollectiveCall& call, const ClusterChoice& choice,
             {"machines", call.group.machines},
             {"ranks_per_machine", call.group.per_machine},
             {"library", call.library},
-            {"connections", choice.connections}}},
+            {"connections", choice.connections},
+            {"concurrent", concurrent_of(arguments)}}},
           {"time_s",
            {{"median", cost.time.si()},
             {"p05", cost.quantile(0.05).si()},
@@ -65,10 +118,12 @@ ordered_json to_json(const CollectiveCall& call, const ClusterChoice& choice,
           {"warnings", cost.warnings}};
 }
 
-std::string to_screen(const CollectiveCall& call, const ClusterChoice& choice,
-                      const CollectiveCost& cost) {
+std::string to_screen(const Arguments& arguments, const CollectiveCall& call,
+                      const ClusterChoice& choice, const CollectiveCost& cost) {
+  const std::int64_t jobs = concurrent_of(arguments);
   std::string text = std::string(to_string(call.op)) + " of " + to_text(call.bytes) + " over " +
-                     std::to_string(call.group.ranks()) + " ranks of " + choice.cluster.name + "\n";
+                     std::to_string(call.group.ranks()) + " ranks of " + choice.cluster.name +
+                     (jobs > 1 ? ", " + std::to_string(jobs) + " at once" : "") + "\n";
   text += "time     " + to_text(cost.time) + "   (" + to_text(cost.quantile(0.05)) + " to " +
           to_text(cost.quantile(0.95)) + ")\n";
   text += "algbw    " + to_text(cost.algorithm_rate) + "   busbw " + to_text(cost.bus_rate) + "\n";
@@ -91,21 +146,26 @@ void warn_about_size(const CollectiveCall& call, CollectiveCost& cost) {
 }
 
 ExitCode run(const Arguments& arguments) {
-  const ClusterChoice choice = read_cluster_choice(arguments);
+  ClusterChoice choice = read_cluster_choice(arguments);
   const CollectiveCall call = read_call(arguments, choice);
-  const CollectiveModel model = CollectiveModel::shipped();
+  refuse_unused_settings(arguments, call.group.machines > 1);
+  // Libraries on host memory keep one connection between two ranks.
+  if (choice.connections == 0 && call.library != "nccl") choice.connections = 1;
   const FabricGroup fabric =
-      fabric_group(choice.cluster, call.group, CopyModel::shipped().staging(), model.tuning(),
-                   choice.generation, choice.connections);
+      fabric_group(choice.cluster, call.group, CopyModel::shipped().staging(),
+                   NcclTuning::shipped(), choice.generation, choice.connections);
+  choice.connections = fabric.connections;
+  const CollectiveModel model = read_model(arguments, fabric.fabric_class);
   CollectiveCost cost = model.cost(call, fabric);
+  run_side_by_side(call, choice, concurrent_of(arguments), fabric, cost);
   cost.warnings.insert(cost.warnings.end(), choice.cluster.warnings.begin(),
                        choice.cluster.warnings.end());
   warn_about_size(call, cost);
   const OutputFormat format = read_format(arguments);
   if (format == OutputFormat::kJson) {
-    write_result(arguments, to_json_text(to_json(call, choice, cost)));
+    write_result(arguments, to_json_text(to_json(arguments, call, choice, cost)));
   } else if (format == OutputFormat::kText) {
-    write_result(arguments, to_screen(call, choice, cost));
+    write_result(arguments, to_screen(arguments, call, choice, cost));
   } else {
     Table table({"op", "bytes", "ranks", "time_s", "algbw_bytes_per_s", "busbw_bytes_per_s",
                  "algorithm", "protocol", "channels", "bottleneck"});
@@ -126,7 +186,11 @@ void register_collective(CommandList& commands) {
       {.name = "bytes", .value = "SIZE", .summary = "size as nccl-tests counts it, \"1 GiB\""},
       {.name = "library", .value = "nccl|mpi|gloo", .summary = "who runs it; default nccl"},
       {.name = "algorithm", .value = "NAME", .summary = "ring, tree, nvls, ... instead of NCCL's"},
-      {.name = "protocol", .value = "NAME", .summary = "ll, ll128, simple instead of NCCL's"}};
+      {.name = "protocol", .value = "NAME", .summary = "ll, ll128, simple instead of NCCL's"},
+      {.name = "concurrent", .value = "N", .summary = "equal ones at once over the same ranks"},
+      {.name = "parameters",
+       .value = "FILE",
+       .summary = "constants that paceline calibrate fitted on this fabric"}};
   for (const FlagSpec& flag : cluster_flags()) flags.push_back(flag);
   for (const FlagSpec& flag : output_flags()) flags.push_back(flag);
   commands.add(

@@ -1,11 +1,14 @@
-// paceline transfer: how long a copy between host and device, or between devices, takes.
+// paceline transfer: how long a copy between host and device, or between devices, takes; several
+// that start at once share the links they meet on.
 #include <nlohmann/json.hpp>
 
 #include "cli/cluster_flags.h"
 #include "cli/output.h"
+#include "cli/sweep.h"
 #include "core/json_writer.h"
 #include "core/names.h"
 #include "model/hardware/copy_model.h"
+#include "simulator/fabric/concurrent_copies.h"
 
 namespace paceline {
 namespace {
@@ -43,57 +46,126 @@ Arguments with_link(const Arguments& arguments, CopyDirection direction) {
   return {arguments.argv(), std::move(values), arguments.out()};
 }
 
-std::size_t device_of(const ClusterSpec& cluster, const Arguments& arguments, const char* flag,
-                      std::int64_t fallback) {
+// "0", "0,2,5": devices of the machine; each starts a copy at the same time.
+std::vector<std::size_t> devices_of(const ClusterSpec& cluster, const Arguments& arguments,
+                                    const char* flag, std::int64_t fallback) {
   const std::vector<std::size_t> devices = cluster.machine.of_kind(NodeKind::kDevice);
-  const std::int64_t index = arguments.has(flag)
-                                 ? parse_count(flag_text(flag), arguments.text(flag), 0,
-                                               static_cast<std::int64_t>(devices.size()) - 1)
-                                 : fallback;
-  if (index >= static_cast<std::int64_t>(devices.size())) {
-    throw UsageError("a copy between devices needs two; " + cluster.name + " has " +
-                     std::to_string(devices.size()));
+  const std::string text = arguments.text_or(flag, std::to_string(fallback));
+  std::vector<std::size_t> out;
+  for (const std::string& element : parse_names(flag_text(flag), text)) {
+    const std::int64_t index = parse_count(flag_text(flag), element, 0, 1'000'000);
+    if (index >= static_cast<std::int64_t>(devices.size())) {
+      throw UsageError(flag_text(flag) + " " + element + ": " + cluster.name + " has " +
+                       std::to_string(devices.size()) + " devices, counted from 0" +
+                       (fallback == 1 ? "; a copy between devices needs two" : ""));
+    }
+    out.push_back(devices[static_cast<std::size_t>(index)]);
   }
-  return devices[static_cast<std::size_t>(index)];
+  return out;
+}
+
+std::vector<MachinePath> read_paths(const ClusterSpec& cluster, const MachinePaths& paths,
+                                    CopyDirection direction, const Arguments& arguments) {
+  const std::vector<std::size_t> from = devices_of(cluster, arguments, "from", 0);
+  std::vector<MachinePath> out;
+  if (direction != CopyDirection::kDeviceToDevice) {
+    if (arguments.has("to")) throw UsageError("--to is the other device of a d2d copy");
+    for (const std::size_t device : from) {
+      out.push_back(direction == CopyDirection::kHostToDevice ? paths.from_host(device)
+                                                              : paths.to_host(device));
+    }
+    return out;
+  }
+  const std::vector<std::size_t> to = devices_of(cluster, arguments, "to", 1);
+  if (from.size() != to.size()) {
+    throw UsageError("--from names " + std::to_string(from.size()) + " devices and --to " +
+                     std::to_string(to.size()) + "; each copy needs both");
+  }
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == to[i]) throw UsageError("a copy from a device to itself crosses no link");
+    out.push_back(paths.between(from[i], to[i]));
+  }
+  return out;
+}
+
+struct Answer {
+  CopyCost cost;
+  std::string path;
+  std::string limit;
+  std::size_t copies = 1;
+};
+
+// One copy at its cost; several share the links they meet on.
+Answer answer(const ClusterSpec& cluster, const CopyModel& model,
+              const std::vector<MachinePath>& ways, CopyDirection direction, HostMemory memory,
+              Bytes bytes) {
+  const MachinePaths paths(cluster.machine, model.staging());
+  Answer out;
+  out.copies = ways.size();
+  std::vector<CopyOverPath> copies;
+  for (const MachinePath& path : ways) {
+    const CopyCost cost = model.cost(bytes, direction, memory, path);
+    copies.push_back({path, cost.time});
+    if (cost.time <= out.cost.time) continue;
+    out.cost = cost;
+    out.path = to_string(path.kind);
+    out.limit = cost.limited_by_host ? "copies of the processor into pinned memory"
+                                     : paths.describe(path.hops[path.slowest]);
+  }
+  if (ways.size() == 1) return out;
+  const ConcurrentCopies together = time_of_copies(cluster, model.staging(), copies, bytes);
+  out.cost.time = together.time;
+  if (together.is_contended) out.limit = together.shared + ", shared by the copies";
+  return out;
 }
 
 ExitCode run(const Arguments& arguments) {
   const CopyDirection direction = read_direction(arguments);
   const HostMemory memory = read_memory(arguments);
-  const Bytes bytes = parse_bytes(arguments.text("bytes"));
-  const ClusterSpec cluster = read_cluster_choice(with_link(arguments, direction)).cluster;
+  const bool host = direction != CopyDirection::kDeviceToDevice;
+  if (!host && arguments.has("memory")) {
+    throw UsageError("--memory is of copies with the host; a d2d copy has none");
+  }
+  const Bytes bytes = read_size(arguments);
+  const ClusterSpec cluster = read_cluster_choice(with_link(arguments, direction), host).cluster;
   const CopyModel model = CopyModel::shipped();
-  const MachinePaths paths(cluster.machine, model.staging());
-  const std::size_t from = device_of(cluster, arguments, "from", 0);
-  const MachinePath path = direction == CopyDirection::kHostToDevice ? paths.from_host(from)
-                           : direction == CopyDirection::kDeviceToHost
-                               ? paths.to_host(from)
-                               : paths.between(from, device_of(cluster, arguments, "to", 1));
-  const CopyCost cost = model.cost(bytes, direction, memory, path);
-  const std::string limit = cost.limited_by_host ? "copies of the processor into pinned memory"
-                                                 : paths.describe(path.hops[path.slowest]);
+  const std::vector<MachinePath> ways =
+      read_paths(cluster, MachinePaths(cluster.machine, model.staging()), direction, arguments);
+  const Answer found = answer(cluster, model, ways, direction, memory, bytes);
+  const CopyCost& cost = found.cost;
+  const BytesPerSecond rate = bytes * static_cast<double>(found.copies) / cost.time;
   if (read_format(arguments) == OutputFormat::kJson) {
     const ordered_json json = {{"schema", "paceline.transfer/1"},
                                {"config",
                                 {{"direction", arguments.text("direction")},
                                  {"bytes", bytes.si()},
                                  {"memory", arguments.text_or("memory", "pinned")},
+                                 {"copies", found.copies},
                                  {"machine", cluster.name}}},
                                {"time_s",
                                 {{"median", cost.time.si()},
                                  {"p05", cost.quantile(0.05).si()},
                                  {"p95", cost.quantile(0.95).si()}}},
-                               {"rate_bytes_per_s", (bytes / cost.time).si()},
-                               {"path", to_string(path.kind)},
-                               {"bottleneck", limit},
+                               {"rate_bytes_per_s", rate.si()},
+                               {"path", found.path},
+                               {"bottleneck", found.limit},
                                {"warnings", cluster.warnings}};
     write_result(arguments, to_json_text(json));
     return ExitCode::kOk;
   }
+  const OutputFormat format = read_format(arguments);
+  if (format == OutputFormat::kCsv) {
+    Table table({"time_s", "p05_s", "p95_s", "rate_bytes_per_s", "path", "bottleneck"});
+    table.add_row({significant(cost.time.si(), 6), significant(cost.quantile(0.05).si(), 6),
+                   significant(cost.quantile(0.95).si(), 6), significant(rate.si(), 6), found.path,
+                   found.limit});
+    write_result(arguments, table.to_string(table_format(format)));
+    return ExitCode::kOk;
+  }
   Table table({"time", "from", "to", "rate", "path", "bottleneck"});
   table.add_row({to_text(cost.time), to_text(cost.quantile(0.05)), to_text(cost.quantile(0.95)),
-                 to_text(bytes / cost.time), std::string(to_string(path.kind)), limit});
-  write_result(arguments, table.to_string(table_format(read_format(arguments))));
+                 to_text(rate), found.path, found.limit});
+  write_result(arguments, table.to_string(table_format(format)));
   return ExitCode::kOk;
 }
 
@@ -105,8 +177,10 @@ void register_transfer(CommandList& commands) {
       {.name = "bytes", .value = "SIZE", .summary = "size of the copy, \"64 MiB\""},
       {.name = "memory", .value = "pinned|pageable", .summary = "host memory; default pinned"},
       {.name = "link", .value = "LINK", .summary = "link of the device, pcie3-x16"},
-      {.name = "from", .value = "I", .summary = "device of --cluster or --topo, from 0"},
-      {.name = "to", .value = "J", .summary = "the other device of a d2d copy"},
+      {.name = "from",
+       .value = "I,...",
+       .summary = "device of --cluster or --topo, from 0; several copy at once"},
+      {.name = "to", .value = "J,...", .summary = "the other device of each d2d copy"},
       {.name = "device", .value = "NAME", .summary = "device of the catalog"},
       {.name = "cluster", .value = "NAME|FILE", .summary = "a whole machine"},
       {.name = "topo", .value = "FILE", .summary = "output of nvidia-smi topo -m"}};

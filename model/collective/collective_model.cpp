@@ -116,16 +116,15 @@ CollectiveCost CollectiveModel::with_fit(const Fit& fit, const std::string& fabr
   if (extrapolated) {
     cost.warnings.push_back("outside the sizes or rank counts measured on " + fabric_class);
   }
-  if (borrowed || extrapolated) {
-    cost.origin.kind = OriginKind::kExtrapolated;
-    cost.sd = std::hypot(cost.sd, tuning_.prior().borrowed_sd);
-  }
+  if (borrowed || extrapolated) cost.origin.kind = OriginKind::kExtrapolated;
+  if (borrowed) cost.sd = std::hypot(cost.sd, tuning_.prior().borrowed_sd);
+  if (extrapolated) cost.sd = std::hypot(cost.sd, tuning_.prior().extrapolated_sd);
   return cost;
 }
 
 CollectiveCost CollectiveModel::fitted(const CollectiveCall& call, const FabricGroup& fabric,
                                        const Choice& choice) const {
-  const std::string fabric_class = *parameters_.nearest_class(fabric.fabric_class);
+  const std::string fabric_class = *parameters_.nearest_class(fabric.fabric_class, choice.fit_name);
   const Fit& fit = *parameters_.find(fabric_class, choice.fit_name);
   const auto input =
       protocol_input(call.op, call.bytes, call.group, choice.option, bus_rate_of(call.op, fabric));
@@ -135,11 +134,12 @@ CollectiveCost CollectiveModel::fitted(const CollectiveCall& call, const FabricG
 // MPI and Gloo: one channel, steps of the network's latency where nothing was measured.
 CollectiveCost CollectiveModel::host_cost(const CollectiveCall& call,
                                           const FabricGroup& fabric) const {
-  const std::string algorithm = hosts_.algorithm(call.library, call.op, call.bytes);
-  const std::string fit_name = host_fit_name(call.library, call.op, algorithm);
-  const auto input =
-      host_input(call.op, algorithm, call.bytes, call.group.ranks(), bus_rate_of(call.op, fabric));
-  const std::optional<std::string> fabric_class = parameters_.nearest_class(fabric.fabric_class);
+  const HostChoice choice = hosts_.choose(call.library, call.op, call.bytes, call.group.ranks());
+  const std::string fit_name = host_fit_name(call.library, call.op, choice);
+  const auto input = host_input(call.op, choice.algorithm, call.bytes, call.group.ranks(),
+                                bus_rate_of(call.op, fabric));
+  const std::optional<std::string> fabric_class =
+      parameters_.nearest_class(fabric.fabric_class, fit_name);
   const Fit* fit = fabric_class ? parameters_.find(*fabric_class, fit_name) : nullptr;
   CollectiveCost cost;
   if (fit != nullptr) {
@@ -152,8 +152,8 @@ CollectiveCost CollectiveModel::host_cost(const CollectiveCall& call,
     cost.warnings.push_back("nothing measured for " + fit_name + " on " + fabric.fabric_class +
                             ": link rates alone, the processors' additions not counted");
   }
-  cost.algorithm = algorithm;
-  cost.protocol = "host memory";
+  cost.algorithm = choice.algorithm;
+  cost.protocol = choice.protocol;
   return cost;
 }
 
@@ -193,8 +193,7 @@ CollectiveCost CollectiveModel::estimated(const CollectiveCall& call, const Fabr
 CollectiveCost CollectiveModel::nccl_cost(const CollectiveCall& call,
                                           const FabricGroup& fabric) const {
   const Choice choice = choose(call, fabric);
-  const std::optional<std::string> fabric_class = parameters_.nearest_class(fabric.fabric_class);
-  const bool has_fit = fabric_class && parameters_.find(*fabric_class, choice.fit_name) != nullptr;
+  const bool has_fit = parameters_.nearest_class(fabric.fabric_class, choice.fit_name).has_value();
   CollectiveCost cost = has_fit ? fitted(call, fabric, choice) : estimated(call, fabric, choice);
   cost.algorithm = choice.algorithm;
   cost.protocol = to_string(choice.option.protocol);

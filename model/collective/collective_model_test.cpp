@@ -87,6 +87,13 @@ TEST(CollectiveModel, HostLibrariesChooseTheirOwnAlgorithms) {
   EXPECT_EQ(algorithm("mpi", 4096), "recursive-doubling");
   EXPECT_EQ(algorithm("mpi", 1e6), "ring");
   EXPECT_EQ(algorithm("gloo", 4096), "ring");
+  call.library = "mpi";
+  const auto protocol = [&](double bytes) {
+    call.bytes = Bytes(bytes);
+    return model.cost(call, fabric).protocol;
+  };
+  EXPECT_EQ(protocol(8 * 65536 - 8), "eager") << "eight ranks, messages of an eighth";
+  EXPECT_EQ(protocol(8 * 65536), "rendezvous");
   EXPECT_THROW(algorithm("oneccl", 1e6), UsageError);
 }
 

@@ -65,15 +65,15 @@ const Fit* CollectiveParameters::find(const std::string& fabric_class,
   return set == sets_.end() ? nullptr : set->second.find(fit_name);
 }
 
-std::optional<std::string> CollectiveParameters::nearest_class(
-    const std::string& fabric_class) const {
-  if (sets_.contains(fabric_class)) return fabric_class;
+std::optional<std::string> CollectiveParameters::nearest_class(const std::string& fabric_class,
+                                                               const std::string& fit_name) const {
+  if (find(fabric_class, fit_name) != nullptr) return fabric_class;
   const auto [shape, size] = family(fabric_class);
   std::optional<std::string> nearest;
   double distance = 0;
   for (const auto& [name, set] : sets_) {
     const auto [other_shape, other_size] = family(name);
-    if (other_shape != shape) continue;
+    if (other_shape != shape || set.find(fit_name) == nullptr) continue;
     const double ratio = std::abs(std::log(other_size / size));
     if (nearest && ratio >= distance) continue;
     nearest = name;

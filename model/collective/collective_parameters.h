@@ -26,9 +26,10 @@ class CollectiveParameters {
   void add(ParameterSet set);
   // Null if the class has no such fit.
   const Fit* find(const std::string& fabric_class, const std::string& fit_name) const;
-  // The class itself if it has fits, else the class of the same family ("nvswitch", "pcie", "-ib",
-  // "gbe") nearest by generation or rate; none if the family has no fits.
-  std::optional<std::string> nearest_class(const std::string& fabric_class) const;
+  // The class itself if it has this fit, else the class of the same family ("nvswitch", "pcie",
+  // "-ib", "gbe") that has it, nearest by generation or rate; none if the family has no such fit.
+  std::optional<std::string> nearest_class(const std::string& fabric_class,
+                                           const std::string& fit_name) const;
 
  private:
   std::map<std::string, ParameterSet> sets_;

@@ -36,19 +36,22 @@ std::string inner_class(const MachineSpec& machine, const RingBandwidth& ring,
 
 // Rate of all network cards the group uses, one direction, no faster than its connections.
 BytesPerSecond cards_rate(const ClusterSpec& cluster, const MachinePaths& paths,
-                          std::span<const std::size_t> devices, int connections, int per_card) {
+                          std::span<const std::size_t> devices, int per_card, int& connections) {
   std::vector<std::size_t> cards;
   for (const std::size_t device : devices) {
     const std::size_t card = paths.nic_of(device);
     if (std::ranges::find(cards, card) == cards.end()) cards.push_back(card);
   }
   BytesPerSecond rate = cluster.network->achieved * static_cast<double>(cards.size());
+  if (connections == 0) connections = per_card * static_cast<int>(cards.size());
   if (cluster.network->per_flow) {
-    const int open = connections > 0 ? connections : per_card * static_cast<int>(cards.size());
-    rate = std::min(rate, *cluster.network->per_flow * static_cast<double>(open));
+    rate = std::min(rate, *cluster.network->per_flow * static_cast<double>(connections));
   }
   return rate;
 }
+
+// Machines with more devices are switched; every pair of paths takes long to look at.
+constexpr std::size_t kMostSearched = 64;
 
 // Bus rate of an exchange between all devices of a machine: the link that most pairs cross limits
 // it. With n devices a byte of volume is 1 / (n - 1) bytes for each other device.
@@ -119,9 +122,8 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
     out.inner_rate = out.bus_rate = ring.rate;
     out.inner_latency = ring.latency;
     // Switches do not block: the search is only needed where links are shared.
-    out.exchange_rate = ring.path == PathKind::kNvswitch
-                            ? ring.rate
-                            : exchange_rate(cluster.machine, paths, devices);
+    const bool shared = ring.path != PathKind::kNvswitch && devices.size() <= kMostSearched;
+    out.exchange_rate = shared ? exchange_rate(cluster.machine, paths, devices) : ring.rate;
     out.inner_class = out.fabric_class = inner_class(cluster.machine, ring, devices);
     out.bottleneck = ring.limit;
     rings = ring.rings;
@@ -135,8 +137,9 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
     }
   }
   if (group.machines > 1) {
+    out.connections = connections;
     out.network_rate =
-        cards_rate(cluster, paths, devices, connections, tuning.connections_per_card());
+        cards_rate(cluster, paths, devices, tuning.connections_per_card(), out.connections);
     out.network_latency = cluster.network->latency;
     out.fabric_class = network_class(*cluster.network);
     if (out.bus_rate.si() == 0 || out.network_rate <= out.bus_rate) {

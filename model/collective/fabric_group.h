@@ -22,6 +22,7 @@ struct FabricGroup {
   // Bus rate at which all ranks can exchange data with all others; the ring's where nothing is
   // shared.
   BytesPerSecond exchange_rate;
+  int connections = 0;  // that carry one machine's data; 0 within one machine
   Seconds inner_latency;
   Seconds network_latency;
   std::string bottleneck;  // the limiting hop in words

@@ -6,6 +6,16 @@
 #include "model/formula/collectives.h"
 
 namespace paceline {
+namespace {
+
+// Bytes of the largest message that one rank sends another.
+double largest_message(std::string_view algorithm, double bytes, int ranks) {
+  if (algorithm == "ring" || algorithm == "pairwise") return bytes / ranks;
+  if (algorithm == "halving" || algorithm == "halving-doubling") return bytes / 2;
+  return bytes;
+}
+
+}  // namespace
 
 HostTuning HostTuning::load(const std::filesystem::path& file) {
   const JsonDocument document = read_json_file(file, "paceline.host-collectives/1");
@@ -16,6 +26,7 @@ HostTuning HostTuning::load(const std::filesystem::path& file) {
     library.name = object.string("name");
     object.string("summary");
     object.string("source");
+    library.eager_bytes = object.number_or("eager_bytes", 0);
     for (JsonObject& entry : object.objects("rules")) {
       Rule rule;
       rule.op = parse_collective(entry.string("op"));
@@ -42,20 +53,25 @@ std::vector<std::string> HostTuning::names() const {
   return out;
 }
 
-std::string HostTuning::algorithm(std::string_view library, CollectiveOp op, Bytes bytes) const {
+HostChoice HostTuning::choose(std::string_view library, CollectiveOp op, Bytes bytes,
+                              int ranks) const {
   for (const Library& known : libraries_) {
     if (known.name != library) continue;
     for (const Rule& rule : known.rules) {
       const bool small_enough = rule.below_bytes == 0 || bytes.si() < rule.below_bytes;
-      if (rule.op == op && small_enough) return rule.algorithm;
+      if (rule.op != op || !small_enough) continue;
+      const bool asks = known.eager_bytes > 0 &&
+                        largest_message(rule.algorithm, bytes.si(), ranks) >= known.eager_bytes;
+      return {rule.algorithm, asks ? "rendezvous" : "eager"};
     }
     throw UsageError(known.name + " has no rule for " + std::string(to_string(op)));
   }
   throw UsageError(unknown_name_message("library", library, names()));
 }
 
-std::string host_fit_name(std::string_view library, CollectiveOp op, std::string_view algorithm) {
-  return std::string(library) + "." + std::string(to_string(op)) + "." + std::string(algorithm);
+std::string host_fit_name(std::string_view library, CollectiveOp op, const HostChoice& choice) {
+  return std::string(library) + "." + std::string(to_string(op)) + "." + choice.algorithm + "." +
+         choice.protocol;
 }
 
 formula::CollectiveProtocol::Input host_input(CollectiveOp op, std::string_view algorithm,

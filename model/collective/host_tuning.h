@@ -13,6 +13,12 @@
 
 namespace paceline {
 
+struct HostChoice {
+  std::string algorithm;
+  // "eager": a message is sent at once; "rendezvous": the receiver is asked first.
+  std::string protocol;
+};
+
 class HostTuning {
  public:
   // Reads "paceline.host-collectives/1"; throws InputError.
@@ -21,7 +27,7 @@ class HostTuning {
 
   std::vector<std::string> names() const;
   // Throws UsageError for an unknown library.
-  std::string algorithm(std::string_view library, CollectiveOp op, Bytes bytes) const;
+  HostChoice choose(std::string_view library, CollectiveOp op, Bytes bytes, int ranks) const;
 
  private:
   struct Rule {
@@ -31,13 +37,14 @@ class HostTuning {
   };
   struct Library {
     std::string name;
+    double eager_bytes = 0;  // messages from this size on are asked for first; 0: none is
     std::vector<Rule> rules;
   };
   std::vector<Library> libraries_;
 };
 
-// "mpi.all-reduce.ring".
-std::string host_fit_name(std::string_view library, CollectiveOp op, std::string_view algorithm);
+// "mpi.all-reduce.ring.eager".
+std::string host_fit_name(std::string_view library, CollectiveOp op, const HostChoice& choice);
 
 // Steps, bytes through each rank's link, and bytes each rank reduces or copies (Thakur,
 // Rabenseifner, Gropp, IJHPCA 2005). Throws InputError on an algorithm it does not know.

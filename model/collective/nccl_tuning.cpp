@@ -189,7 +189,7 @@ std::pair<int, int> NcclTuning::channels_for(NcclAlgorithm algorithm, NcclProtoc
 NcclOption NcclTuning::exchange_option(CollectiveOp op, Bytes bytes, int ranks) const {
   const double pair = op == CollectiveOp::kSendRecv ? bytes.si() : bytes.si() / ranks;
   NcclOption option;
-  option.protocol = pair <= exchange_bytes_ ? NcclProtocol::kLl : NcclProtocol::kSimple;
+  option.protocol = pair <= exchange_ll_bytes_ ? NcclProtocol::kLl : NcclProtocol::kSimple;
   option.channels = static_cast<int>(std::clamp(pair / exchange_bytes_, 1.0, exchange_channels_));
   return option;
 }
@@ -251,7 +251,8 @@ std::vector<NcclOption> NcclTuning::options(CollectiveOp op, Bytes bytes,
       option.network_hops = network_hops(call, algorithm);
       option.bus_rate = BytesPerSecond(rate * 1e9 * bus_factor(op, group.ranks()));
       std::tie(option.channels, option.threads) =
-          channels_for(algorithm, protocol, group.ranks(), bytes, graph.channels);
+          channels_for(algorithm, protocol, group.ranks(), bytes,
+                       std::min(most_channels_, duplicates_ * graph.channels));
       options.push_back(option);
     }
   }

@@ -29,7 +29,7 @@ struct NcclGraph {
   std::string generation;  // "volta", "ampere", "hopper", "blackwell"
   bool nvlink = false;     // between devices of a machine, else PCIe
   bool nvswitch = false;
-  int channels = 1;
+  int channels = 1;         // before NCCL duplicates them
   double channel_GBps = 0;  // of one channel
   Seconds network_latency;  // on top of the table's
 };
@@ -47,9 +47,10 @@ struct NcclOption {
 
 // How far NCCL's estimate is to be trusted where nothing was measured.
 struct NcclPrior {
-  double bandwidth = 1;    // share of the estimated bandwidth that is reached
-  double sd = 0;           // of ln(time)
-  double borrowed_sd = 0;  // added where constants of another fabric are used
+  double bandwidth = 1;        // share of the estimated bandwidth that is reached
+  double sd = 0;               // of ln(time)
+  double borrowed_sd = 0;      // added where constants of another fabric are used
+  double extrapolated_sd = 0;  // added outside the sizes or rank counts measured
 };
 
 class NcclTuning {
@@ -80,8 +81,8 @@ class NcclTuning {
   Seconds base_latency() const;
   // One hop between machines as the tables have it, for the fastest network.
   Seconds network_hop() const;
-  // Connections that a ring keeps open between two machines, where a connection is limited (TCP).
-  int connections_per_card() const { return connections_per_card_; }
+  // Connections that a ring keeps open between two machines: one for each duplicate of its channel.
+  int connections_per_card() const { return duplicates_; }
   // Channels and threads for a message (ncclGetAlgoInfo, getChannnelThreadInfo).
   std::pair<int, int> channels_for(NcclAlgorithm algorithm, NcclProtocol protocol, int ranks,
                                    Bytes bytes, int most) const;
@@ -116,11 +117,12 @@ class NcclTuning {
   std::map<std::string, std::string> link_generations_;
   std::map<std::string, std::string> architectures_;
   NcclPrior prior_;
+  double exchange_ll_bytes_ = 1;
   double exchange_bytes_ = 1;
   double exchange_channels_ = 1;
   int most_channels_ = 1;
   int nvls_channels_ = 1;
-  int connections_per_card_ = 1;
+  int duplicates_ = 1;
   std::array<int, 3> threads_{};
   std::array<int, 3> bytes_per_thread_{};
 };

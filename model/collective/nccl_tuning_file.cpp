@@ -121,15 +121,16 @@ NcclTuning NcclTuning::load(const std::filesystem::path& file) {
     tuning.architectures_[name] = architectures.string(name);
   }
   JsonObject exchange = root.object("exchange");
+  tuning.exchange_ll_bytes_ = exchange.positive("ll_bytes");
   tuning.exchange_bytes_ = exchange.positive("bytes_per_channel");
   tuning.exchange_channels_ = exchange.positive("most_channels");
   JsonObject prior = root.object("prior");
-  tuning.prior_ = {prior.positive("bandwidth"), prior.positive("sd"),
-                   prior.positive("borrowed_sd")};
+  tuning.prior_ = {prior.positive("bandwidth"), prior.positive("sd"), prior.positive("borrowed_sd"),
+                   prior.positive("extrapolated_sd")};
   JsonObject channels = root.object("channels");
   tuning.most_channels_ = static_cast<int>(channels.integer("most"));
   tuning.nvls_channels_ = static_cast<int>(channels.integer("nvls"));
-  tuning.connections_per_card_ = static_cast<int>(channels.integer("connections_per_card"));
+  tuning.duplicates_ = static_cast<int>(channels.integer("duplicates"));
   tuning.threads_ = per_protocol(channels.object("threads"));
   tuning.bytes_per_thread_ = per_protocol(channels.object("bytes_per_thread"));
   channels.finish();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/hardware/device_catalog.h"
+
 namespace paceline {
 namespace {
 
@@ -69,6 +71,20 @@ TEST(NcclGraph, OfSingleDeviceMachinesIsTheNetwork) {
 TEST(NcclTuning, KnowsOnlyListedGenerations) {
   EXPECT_THROW(tuning().graph("rubin", "nvlink6", 18, true, {}, {}), InputError);
   EXPECT_TRUE(tuning().options(CollectiveOp::kAllToAll, Bytes(1e6), {1, 8}, a100()).empty());
+}
+
+// Every NVIDIA device of the catalog can be asked for.
+TEST(NcclTuning, KnowsTheGenerationOfEveryNvidiaDevice) {
+  const DeviceCatalog devices =
+      DeviceCatalog::load(std::filesystem::path(PACELINE_SOURCE_DIR) / "model/catalog/devices");
+  int count = 0;
+  for (const DeviceSpec& device : devices.devices()) {
+    const bool other = device.kind != DeviceKind::kGpu || device.architecture.starts_with("cdna");
+    if (other) continue;
+    EXPECT_NO_THROW(tuning().generation_of(device.architecture)) << device.name;
+    ++count;
+  }
+  EXPECT_GT(count, 40);
 }
 
 TEST(NcclTuning, LatencyGrowsWithRanksAndTimeWithBytes) {

@@ -6,6 +6,7 @@ namespace paceline {
 namespace {
 
 constexpr int kDevicesPerSocket = 4;
+constexpr int kMostDevices = 256;  // in one machine
 
 class MachineBuilder {
  public:
@@ -97,6 +98,11 @@ int machine_size(const ClusterFlags& flags) {
     throw UsageError("--net needs --gpus-per-node: how many of the " + std::to_string(flags.gpus) +
                      " devices are in one machine");
   }
+  if (std::min(size, flags.gpus) > kMostDevices) {
+    throw UsageError("a machine has at most " + std::to_string(kMostDevices) + " devices, found " +
+                     std::to_string(std::min(size, flags.gpus)) +
+                     "; give --gpus-per-node and --net for more");
+  }
   if (size >= flags.gpus) return flags.gpus;
   if (flags.gpus % size != 0) {
     throw UsageError("--gpus " + std::to_string(flags.gpus) + " does not fill machines of " +
@@ -119,8 +125,7 @@ ClusterSpec build_cluster(const ClusterFlags& flags, const LinkCatalog& catalog)
     throw UsageError("--intra is missing: how the " + std::to_string(size) +
                      " devices of a machine are linked, e.g. pcie3-x16 or nvswitch3");
   }
-  const LinkSpec intra =
-      parse_link(flags.intra.value_or("pcie3-x16"), LinkUse::kInsideMachine, catalog);
+  const LinkSpec intra = parse_link(flags.intra.value_or("pcie3-x16"), flags.intra_use, catalog);
   if (flags.net) {
     cluster.network = parse_link(*flags.net, LinkUse::kNetwork, catalog);
     if (!flags.transport.empty()) {

@@ -13,15 +13,8 @@
 namespace paceline {
 namespace {
 
-std::string generation_of_lane(const std::string& lane) {
-  if (lane == "nvlink3") return "ampere";
-  if (lane == "nvlink4") return "hopper";
-  if (lane == "nvlink5") return "blackwell";
-  return "volta";
-}
-
-// By the device if it is known, else by the links.
-std::string nccl_generation(const ClusterSpec& cluster) {
+// By the device if it is known, else by the links; without either a warning says what was assumed.
+std::string nccl_generation(ClusterSpec& cluster) {
   const MachineSpec& machine = cluster.machine;
   const std::string& name = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
   if (!name.empty()) {
@@ -31,9 +24,14 @@ std::string nccl_generation(const ClusterSpec& cluster) {
   for (const MachineLink& link : machine.links) {
     const bool nvlink =
         link.link.kind == LinkKind::kNvlink || link.link.kind == LinkKind::kNvswitch;
-    if (nvlink) return generation_of_lane(link.link.lane.empty() ? link.link.name : link.link.lane);
+    if (!nvlink) continue;
+    return NcclTuning::shipped().generation_of_link(link.link.lane.empty() ? link.link.name
+                                                                           : link.link.lane);
   }
-  return "ampere";
+  constexpr const char* kAssumed = "ampere";
+  cluster.warnings.push_back(std::string("no --device: the NCCL tables of ") + kAssumed +
+                             " devices are assumed");
+  return kAssumed;
 }
 
 std::filesystem::path cluster_file(const std::string& name) {
@@ -67,6 +65,32 @@ TopologyLinks topology_links(const ClusterRequest& request, const LinkCatalog& c
   return links;
 }
 
+// A cluster file names its devices; they must exist.
+void check_devices(const ClusterSpec& cluster, const std::string& file) {
+  const DeviceCatalog devices = DeviceCatalog::shipped();
+  for (const MachineNode& node : cluster.machine.nodes) {
+    if (node.kind != NodeKind::kDevice || node.device.empty()) continue;
+    try {
+      devices.at(node.device);
+    } catch (const UsageError& error) {
+      throw InputError(file + ": node " + node.name + ": " + error.what());
+    }
+  }
+}
+
+// --device where the cluster file leaves it open, or says the same.
+void name_devices(const std::string& name, ClusterSpec& cluster) {
+  const std::string device = DeviceCatalog::shipped().at(name).name;
+  for (MachineNode& node : cluster.machine.nodes) {
+    if (node.kind != NodeKind::kDevice || node.device == device) continue;
+    if (!node.device.empty()) {
+      throw UsageError("--device " + device + " contradicts --cluster, whose devices are " +
+                       node.device);
+    }
+    node.device = device;
+  }
+}
+
 ClusterSpec from_file(const ClusterRequest& request, const LinkCatalog& catalog) {
   ClusterSpec cluster;
   if (request.topo) {
@@ -74,7 +98,13 @@ ClusterSpec from_file(const ClusterRequest& request, const LinkCatalog& catalog)
                               topology_links(request, catalog), catalog);
     if (request.net) throw UsageError("--topo describes one machine; leave out --net");
   } else {
-    cluster = read_cluster(cluster_file(*request.cluster), catalog);
+    const std::filesystem::path file = cluster_file(*request.cluster);
+    cluster = read_cluster(file, catalog);
+    check_devices(cluster, file.string());
+    if (request.net) {
+      throw UsageError("--net contradicts --cluster, which describes the network");
+    }
+    if (!request.device.empty()) name_devices(request.device, cluster);
   }
   if (!request.transport.empty()) {
     if (!cluster.network) throw UsageError("--set transport=...: the cluster has no network");
@@ -89,10 +119,12 @@ ClusterSpec from_file(const ClusterRequest& request, const LinkCatalog& catalog)
 }
 
 ClusterSpec from_links(const ClusterRequest& request, const LinkCatalog& catalog) {
+  if (request.nodes) throw UsageError("--nodes is the number of machines of --cluster");
   ClusterFlags flags;
   flags.gpus = request.gpus.value_or(1);
   flags.gpus_per_node = request.gpus_per_node;
   flags.intra = request.intra;
+  if (request.intra_is_host_link) flags.intra_use = LinkUse::kHostLink;
   flags.net = request.net;
   flags.transport = request.transport;
   if (request.device.empty()) return build_cluster(flags, catalog);

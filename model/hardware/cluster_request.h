@@ -14,6 +14,7 @@ struct ClusterRequest {
   std::optional<int> gpus;
   std::optional<int> gpus_per_node;
   std::optional<std::string> intra;
+  bool intra_is_host_link = false;  // `intra` is the link between a device and its host
   std::optional<std::string> net;
   std::optional<std::string> cluster;  // catalog name or file
   std::optional<std::string> topo;     // file with the output of nvidia-smi topo -m
@@ -26,10 +27,11 @@ struct ClusterChoice {
   ClusterSpec cluster;
   int ranks = 0;           // gpus, or all devices of the cluster
   std::string generation;  // of NCCL's tables
-  int connections = 0;     // network connections that carry one machine's data
+  int connections = 0;     // that carry one machine's data; 0: as many as the library opens
 };
 
-// Throws UsageError on parts that exclude each other or are missing, InputError on files.
+// Throws UsageError on parts that exclude each other, are missing or would have no effect,
+// InputError on files.
 ClusterChoice choose_cluster(const ClusterRequest& request);
 
 }  // namespace paceline

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/json_writer.h"
 #include "model/hardware/cluster_builder.h"
@@ -13,13 +14,15 @@ LinkCatalog links() { return LinkCatalog::load(kCatalog / "links"); }
 
 std::string read_message(const std::string& nodes, const std::string& edges,
                          const std::string& rest = "") {
-  const fs::path file = fs::path(testing::TempDir()) / "cluster_test.json";
+  const fs::path file =
+      fs::path(testing::TempDir()) / ("cluster_test_" + std::to_string(::getpid()) + ".json");
   write_text_file(file, R"({"schema":"paceline.cluster/1","name":"x","summary":"x","source":"x",)"
                         R"("peer_access":"all","nodes":[)" +
                             nodes + R"(],"links":[)" + edges + "]" + rest + "}");
   try {
     read_cluster(file, links());
   } catch (const InputError& error) {
+    fs::remove(file);
     const std::string text = error.what();
     return text.substr(text.find(".json") + 5);
   }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -158,8 +159,8 @@ TEST(DeviceCatalog, NamesTheSourceOfEveryFact) {
 }
 
 TEST(DeviceCatalog, RefusesANameThatMeansTwoDevices) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "paceline_two_devices";
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) /
+                                       ("paceline_two_devices_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   const std::filesystem::path shipped =
       std::filesystem::path(PACELINE_SOURCE_DIR) / "model/catalog/devices/t4.json";

@@ -35,8 +35,9 @@ const LinkSpec& nearest_link(BytesPerSecond lane_rate, LinkUse use, const LinkCa
   const LinkSpec* nearest = nullptr;
   double distance = 0;
   for (const LinkSpec& link : catalog.links()) {
-    const bool switched = link.wiring == Wiring::kSwitch;
-    if (!fits(link, use) || (use == LinkUse::kInsideMachine && !switched)) continue;
+    if (!fits(link, use)) continue;
+    if (use == LinkUse::kInsideMachine && link.wiring != Wiring::kSwitch) continue;
+    if (use == LinkUse::kHostLink && link.wiring != Wiring::kHostTree) continue;
     const double ratio = std::abs(std::log(lane_rate.si() / link.data_sheet.si()));
     if (nearest != nullptr && ratio >= distance) continue;
     nearest = &link;

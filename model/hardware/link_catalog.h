@@ -26,7 +26,8 @@ class LinkCatalog {
   std::vector<LinkSpec> links_;
 };
 
-enum class LinkUse { kInsideMachine, kNetwork };
+// kHostLink: below a device, where a quantity means PCIe of that rate and not a switch.
+enum class LinkUse { kInsideMachine, kHostLink, kNetwork };
 
 // A catalog name, or a quantity with an optional latency: "25 Gb/s", "4x100 Gb/s", "25 Gb/s@5us".
 // A quantity is a line rate per direction; what it does not say (latency, achieved fraction) is

@@ -130,8 +130,10 @@ LinkSpec read_link(JsonObject object) {
   link.kind = read_enum<LinkKind>(object, "kind", kKinds);
   link.wiring = read_enum<Wiring>(object, "wiring", kWirings);
   link.lane = object.string_or("lane", "");
-  link.lanes = static_cast<int>(object.integer_or("lanes", 1));
-  if (link.lanes < 1) object.fail("lanes", "expected at least one lane");
+  const std::int64_t lanes = object.integer_or("lanes", 1);
+  constexpr std::int64_t kMostLanes = 1024;
+  if (lanes < 1 || lanes > kMostLanes) object.fail("lanes", "expected 1 to 1024 lanes");
+  link.lanes = static_cast<int>(lanes);
   if (object.has("mesh")) link.mesh = read_mesh(object.raw("mesh"), object);
   link.host_link = object.string_or("host_link", "");
   link.socket_link = object.string_or("socket_link", "");

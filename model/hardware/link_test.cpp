@@ -91,6 +91,14 @@ TEST(ParseLink, ReadsQuantities) {
   EXPECT_EQ(four.lanes, 4);
 }
 
+// Below a device a quantity is PCIe, inside a machine a switch; neither limits one connection.
+TEST(ParseLink, AQuantityIsWhatItsUseMakesIt) {
+  const LinkCatalog catalog = LinkCatalog::load(kLinks);
+  EXPECT_EQ(parse_link("25 Gb/s", LinkUse::kHostLink, catalog).wiring, Wiring::kHostTree);
+  EXPECT_EQ(parse_link("25 Gb/s", LinkUse::kInsideMachine, catalog).wiring, Wiring::kSwitch);
+  EXPECT_FALSE(parse_link("100 Gb/s", LinkUse::kNetwork, catalog).per_flow.has_value());
+}
+
 // What a quantity leaves open is not silently filled in.
 TEST(ParseLink, SaysWhatItAssumedAboutAQuantity) {
   const LinkCatalog catalog = LinkCatalog::load(kLinks);

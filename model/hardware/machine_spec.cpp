@@ -10,6 +10,9 @@
 namespace paceline {
 namespace {
 
+constexpr std::int64_t kMostParallel = 1024;
+constexpr std::int64_t kMostMachines = 1'000'000;
+
 constexpr std::array<std::string_view, 6> kNodeKinds = {"device",   "processor", "pcie-switch",
                                                         "nvswitch", "nic",       "memory"};
 constexpr std::array<std::string_view, 4> kPeerAccess = {"none", "same-switch", "same-socket",
@@ -109,7 +112,9 @@ MachineLink read_machine_link(JsonObject& object, const MachineSpec& machine,
   link.a = node_index(object, machine, ends[0]);
   link.b = node_index(object, machine, ends[1]);
   const std::int64_t count = object.integer_or("count", 1);
-  if (count < 1) object.fail("count", "expected at least one link");
+  if (count < 1 || count > kMostParallel) {
+    object.fail("count", "expected 1 to " + std::to_string(kMostParallel) + " links");
+  }
   link.link = parallel(read_link_of(object, "link", catalog), static_cast<int>(count));
   object.finish();
   return link;
@@ -171,8 +176,11 @@ ClusterSpec read_cluster(const std::filesystem::path& file, const LinkCatalog& c
   cluster.name = root.string("name");
   cluster.summary = root.string("summary");
   cluster.source = root.string("source");
-  cluster.machines = static_cast<int>(root.integer_or("machines", 1));
-  if (cluster.machines < 1) root.fail("machines", "expected at least one machine");
+  const std::int64_t machines = root.integer_or("machines", 1);
+  if (machines < 1 || machines > kMostMachines) {
+    root.fail("machines", "expected 1 to " + std::to_string(kMostMachines) + " machines");
+  }
+  cluster.machines = static_cast<int>(machines);
   cluster.machine.peer_access =
       static_cast<PeerAccess>(read_choice(root, "peer_access", kPeerAccess));
   for (JsonObject& object : root.objects("nodes")) {

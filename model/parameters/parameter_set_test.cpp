@@ -1,6 +1,7 @@
 #include "model/parameters/parameter_set.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -49,7 +50,8 @@ std::string message_of(const std::string& text) {
 }
 
 TEST(ParameterSet, WhatIsWrittenReadsBackEqual) {
-  const auto file = std::filesystem::temp_directory_path() / "paceline_parameter_set_test.json";
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("paceline_parameter_set_test_" + std::to_string(::getpid()) + ".json");
   const ParameterSet written = example();
   write_parameters(file, written);
   const ParameterSet read = read_parameters(file);

@@ -144,6 +144,56 @@ void SharedUplinks(benchmark::State& state) {
   state.SetComplexityN(tasks);
 }
 
+// 64 workers push tensors of different size to one server, all at once: one component of 64 routes,
+// however many tensors.
+void PushesToOneServer(benchmark::State& state) {
+  constexpr std::size_t kWorkers = 64;
+  const auto tensors = static_cast<std::size_t>(state.range(0));
+  std::mt19937_64 random(1);
+  Platform platform;
+  const ResourceId server = platform.add_link("server in", BytesPerSecond(12.5e9));
+  std::vector<RouteId> routes;
+  for (std::size_t worker = 0; worker < kWorkers; ++worker) {
+    const ResourceId out = platform.add_link("worker out", BytesPerSecond(12.5e9));
+    routes.push_back(platform.add_route({"push", {{out}, {server}}, Seconds(1e-6)}));
+  }
+  TaskGraphBuilder builder;
+  for (std::size_t i = 0; i < tensors; ++i) {
+    builder.add(transfer_task(Bytes(1e4 + double(random() & 0xfffff)), routes[i % kWorkers]));
+  }
+  const TaskGraph graph = std::move(builder).build();
+  for (auto _ : state) benchmark::DoNotOptimize(schedule(graph, platform).makespan);
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetComplexityN(state.range(0));
+}
+
+// The worst case: every rank sends to every other, no two messages of one size, all in one
+// component of as many routes as messages.
+void UnevenExchange(benchmark::State& state) {
+  const auto ranks = static_cast<std::size_t>(state.range(0));
+  std::mt19937_64 random(1);
+  Platform platform;
+  std::vector<ResourceId> in;
+  std::vector<ResourceId> out;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    in.push_back(platform.add_link("in", BytesPerSecond(25e9)));
+    out.push_back(platform.add_link("out", BytesPerSecond(25e9)));
+  }
+  TaskGraphBuilder builder;
+  for (std::size_t from = 0; from < ranks; ++from) {
+    for (std::size_t to = 0; to < ranks; ++to) {
+      if (from == to) continue;
+      const RouteId route = platform.add_route({"pair", {{out[from]}, {in[to]}}, Seconds(1e-6)});
+      builder.add(transfer_task(Bytes(1e6 + double(random() & 0xfffff)), route));
+    }
+  }
+  const auto messages = static_cast<std::int64_t>(builder.size());
+  const TaskGraph graph = std::move(builder).build();
+  for (auto _ : state) benchmark::DoNotOptimize(schedule(graph, platform).makespan);
+  state.SetItemsProcessed(state.iterations() * messages);
+  state.SetComplexityN(messages);
+}
+
 BENCHMARK(BareHeap)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(LayeredGraph)
     ->RangeMultiplier(10)
@@ -160,6 +210,16 @@ BENCHMARK(SharedUplinks)
     ->Range(8, 4096)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oNLogN);
+BENCHMARK(PushesToOneServer)
+    ->RangeMultiplier(8)
+    ->Range(64, 262'144)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity(benchmark::oNLogN);
+BENCHMARK(UnevenExchange)
+    ->RangeMultiplier(2)
+    ->Range(8, 64)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity(benchmark::oNSquared);
 
 }  // namespace
 }  // namespace paceline

@@ -173,6 +173,14 @@ RouteId FabricPlatform::ring_route(const CollectiveGroup& group, BytesPerSecond 
   return platform_->add_route(std::move(route));
 }
 
+Route FabricPlatform::path_route(int machine, const MachinePath& path) const {
+  Route route;
+  Seconds latency;
+  BytesPerSecond rate(std::numeric_limits<double>::infinity());
+  add_path(path, machine, route.uses, latency, rate);
+  return route;
+}
+
 Route FabricPlatform::ring_transfer(const CollectiveGroup& group, BytesPerSecond rate) const {
   Route route;
   route.name = "ring of " + std::to_string(group.ranks());

@@ -40,6 +40,9 @@ class FabricPlatform : public CollectiveNetwork {
   // bytes per second slows down as others use the same links. For stretchable tasks.
   RouteId ring_route(const CollectiveGroup& group, BytesPerSecond rate);
 
+  // What a copy over `path` takes of the links of a machine; latency and cap are the caller's.
+  Route path_route(int machine, const MachinePath& path) const;
+
   // The same for a transfer of the collective's bus bytes; fluid_collective.h.
   Route ring_transfer(const CollectiveGroup& group, BytesPerSecond rate) const;
 

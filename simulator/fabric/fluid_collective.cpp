@@ -1,6 +1,7 @@
 #include "simulator/fabric/fluid_collective.h"
 
 #include "core/error.h"
+#include "simulator/engine/engine.h"
 
 namespace paceline {
 
@@ -17,6 +18,17 @@ Task fluid_collective_task(Platform& platform, const FabricPlatform& fabric,
   route.share = collective.share;
   route.uses.insert(route.uses.end(), collective.device_uses.begin(), collective.device_uses.end());
   return transfer_task(collective.volume, platform.add_route(std::move(route)), resource, label);
+}
+
+Seconds time_side_by_side(const ClusterSpec& cluster, const StagingModel& staging,
+                          const FluidCollective& collective, int jobs) {
+  Platform platform;
+  const FabricPlatform fabric(platform, cluster, staging, 1);
+  TaskGraphBuilder builder;
+  for (int job = 0; job < jobs; ++job) {
+    builder.add(fluid_collective_task(platform, fabric, collective));
+  }
+  return schedule(std::move(builder).build(), platform).makespan.seconds();
 }
 
 }  // namespace paceline

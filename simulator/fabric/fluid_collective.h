@@ -30,4 +30,9 @@ Task fluid_collective_task(Platform& platform, const FabricPlatform& fabric,
                            const FluidCollective& collective, ResourceId resource = kNoResource,
                            const Label& label = {});
 
+// Time until `jobs` equal collectives that start at once over the same ranks have all ended. The
+// ranks fill machines that do the same, so one machine stands for all.
+Seconds time_side_by_side(const ClusterSpec& cluster, const StagingModel& staging,
+                          const FluidCollective& collective, int jobs);
+
 }  // namespace paceline

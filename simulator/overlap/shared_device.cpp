@@ -4,6 +4,15 @@
 
 namespace paceline {
 
+CollectiveDemand collective_demand(const OverlapDemand& demand, const DeviceCapacity& capacity,
+                                   BytesPerSecond rate) {
+  CollectiveDemand out;
+  out.rate = rate;
+  out.multiprocessors = demand.multiprocessor_share * capacity.multiprocessors;
+  out.memory_bytes_per_byte = demand.memory_bytes_per_byte;
+  return out;
+}
+
 SharedDevice::SharedDevice(Platform& platform, const std::string& name,
                            const DeviceCapacity& capacity)
     : capacity_(capacity),

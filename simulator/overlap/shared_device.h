@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "model/collective/overlap_catalog.h"
 #include "simulator/engine/platform.h"
 
 namespace paceline {
@@ -32,6 +33,10 @@ struct CollectiveDemand {
   // values let the collective run first, as its resident thread blocks do.
   double claim = 1e6;
 };
+
+// What the catalog says, on a device, of a collective that alone runs at `rate` bus bytes a second.
+CollectiveDemand collective_demand(const OverlapDemand& demand, const DeviceCapacity& capacity,
+                                   BytesPerSecond rate);
 
 class SharedDevice {
  public:

@@ -1,0 +1,141 @@
+// collective, transfer and import as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/test_program.h"
+
+namespace paceline {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json answer(const TestFolder& folder, const std::string& arguments) {
+  const TestOutcome outcome = run_program_in(folder, arguments + " --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return outcome.code == 0 ? json::parse(outcome.out) : json::object();
+}
+
+TEST(CollectiveCommand, AnswersInTheTermsOfNcclTests) {
+  const TestFolder folder;
+  const json found =
+      answer(folder, "collective --op all-reduce --bytes '1 GiB' --cluster dgx-a100");
+  EXPECT_EQ(found["algorithm"], "ring");
+  EXPECT_EQ(found["protocol"], "simple");
+  EXPECT_EQ(found["channels"], 24);
+  const double time = found["time_s"]["median"];
+  EXPECT_NEAR(found["algbw_bytes_per_s"].get<double>() * time, 1073741824, 1);
+  EXPECT_NEAR(found["busbw_bytes_per_s"].get<double>() / found["algbw_bytes_per_s"].get<double>(),
+              1.75, 1e-9);
+  EXPECT_LT(found["time_s"]["p05"].get<double>(), time);
+  EXPECT_GT(found["time_s"]["p95"].get<double>(), time);
+  EXPECT_THAT(found["bottleneck"].get<std::string>(), HasSubstr("nvswitch"));
+  EXPECT_EQ(found["origins"][0]["kind"], "fitted");
+}
+
+// Every flag that can be set changes the answer.
+TEST(CollectiveCommand, EveryChoiceChangesTheTime) {
+  const TestFolder folder;
+  const std::string base =
+      "collective --bytes '64 MiB' --gpus 16 --gpus-per-node 8 "
+      "--intra nvlink2-cube-mesh --net 100gbe --device v100-sxm2-16g ";
+  const auto time = [&](const std::string& more) {
+    return answer(folder, base + more)["time_s"]["median"].get<double>();
+  };
+  const double usual = time("");
+  for (const char* more :
+       {"--set transport=rdma", "--set connections=1", "--library mpi", "--algorithm tree",
+        "--protocol ll", "--concurrent 8", "--op all-gather"}) {
+    EXPECT_GT(std::abs(time(more) / usual - 1), 0.01) << more;
+  }
+}
+
+// k all-reduces at once take about k times as long.
+TEST(CollectiveCommand, ConcurrentCollectivesShareTheLinks) {
+  const TestFolder folder;
+  const std::string base =
+      "collective --bytes '40 MB' --gpus 4 --gpus-per-node 1 --net 1gbe "
+      "--device v100-pcie-16g --library mpi ";
+  const double one = answer(folder, base)["time_s"]["median"];
+  const double four = answer(folder, base + "--concurrent 4")["time_s"]["median"];
+  EXPECT_NEAR(four / one, 4, 1);
+}
+
+TEST(CollectiveCommand, PrintsAnAnswerForPeople) {
+  const TestFolder folder;
+  const TestOutcome outcome =
+      run_program_in(folder, "collective --bytes '1 GiB' --cluster dgx-h100 --concurrent 2");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part : {"2 at once", "busbw", "nvls", "limit", "origin"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(part));
+  }
+}
+
+TEST(TransferCommand, PinnedCopiesAreFasterAndNeighboursShareTheirUplink) {
+  const TestFolder folder;
+  const auto time = [&](const std::string& arguments) {
+    return answer(folder, "transfer --bytes '256 MiB' " + arguments)["time_s"]["median"]
+        .get<double>();
+  };
+  const double pinned = time("--direction h2d --link pcie3-x16");
+  EXPECT_GT(time("--direction h2d --link pcie3-x16 --memory pageable"), 1.1 * pinned);
+  const double one = time("--direction h2d --cluster dgx-1-v100 --from 0");
+  EXPECT_NEAR(time("--direction h2d --cluster dgx-1-v100 --from 0,1") / one, 2, 0.1);
+  EXPECT_NEAR(time("--direction h2d --cluster dgx-1-v100 --from 0,7") / one, 1, 0.01);
+  EXPECT_GT(time("--direction d2d --cluster dgx-1-v100 --from 0 --to 5"),
+            1.5 * time("--direction d2d --cluster dgx-1-v100 --from 0 --to 3"));
+}
+
+// A link typed as a quantity is the link: a tenth of the rate takes ten times as long, but for the
+// share of it that links of that speed achieve.
+TEST(TransferCommand, TakesTheRateOfALink) {
+  const TestFolder folder;
+  const auto time = [&](const std::string& link) {
+    return answer(folder, "transfer --direction h2d --bytes '1 GB' --link '" + link +
+                              "'")["time_s"]["median"]
+        .get<double>();
+  };
+  EXPECT_NEAR(time("25 Gb/s") / time("250 Gb/s"), 10, 1);
+}
+
+TEST(TransferCommand, NamesTheLinkThatLimits) {
+  const TestFolder folder;
+  const json found =
+      answer(folder, "transfer --direction d2h --bytes '1 GB' --cluster dgx-1-v100 --from 0,1");
+  EXPECT_THAT(found["bottleneck"].get<std::string>(), HasSubstr("pcie3"));
+  EXPECT_THAT(found["bottleneck"].get<std::string>(), HasSubstr("shared"));
+  EXPECT_EQ(found["config"]["copies"], 2);
+}
+
+// A log of nccl-tests, with or without a launcher's prefixes, becomes constants of the machine's
+// links, and those a prediction: within a few per cent of the log.
+TEST(ImportCommand, MeasurementsOfAMachinePredictItsCollectives) {
+  const TestFolder folder;
+  for (const char* log : {"nccl.log", "nccl-prefixed.log"}) {
+    const TestOutcome imported = run_program_in(
+        folder, "import nccl-tests " + std::string(log) + " --op all-reduce -o m.json");
+    EXPECT_EQ(imported.code, 0) << imported.err;
+    const TestOutcome fitted =
+        run_program_in(folder, "calibrate m.json --cluster dgx-a100 -o links.json --report");
+    EXPECT_EQ(fitted.code, 0) << fitted.err;
+    EXPECT_THAT(fitted.out, HasSubstr("held-out"));
+    const json found = answer(folder,
+                              "collective --bytes 16777216 --cluster dgx-a100 --gpus 2 "
+                              "--parameters links.json");
+    EXPECT_NEAR(found["time_s"]["median"].get<double>() / 123.8e-6, 1, 0.1);
+  }
+}
+
+TEST(CalibrateCommand, TellsKernelsFromCollectives) {
+  const TestFolder folder;
+  EXPECT_EQ(run_program_in(folder, "import nccl-tests nccl.log --op all-reduce -o m.json").code, 0);
+  const TestOutcome without = run_program_in(folder, "calibrate m.json -o links.json");
+  EXPECT_EQ(without.code, 2);
+  EXPECT_THAT(without.err, HasSubstr("--cluster"));
+  EXPECT_EQ(run_program_in(folder, "calibrate m.json --cluster dgx-a100 --install").code, 2);
+}
+
+}  // namespace
+}  // namespace paceline
