@@ -121,6 +121,20 @@ const BadInput kBadInputs[] = {
     {"ExplainSweep", "explain --model resnet50 --batch 4,8 --device good.json", 2, "sweep"},
     {"TraceOfSweep", "predict --model resnet50 --batch 4,8 --device good.json --trace t.json", 2,
      "sweep"},
+    // Memory.
+    {"MemoryWithoutBatch", "memory --model resnet50 --device good.json", 2, "--batch"},
+    {"MemoryMistypedModel", "memory --model resnet5 --batch 8 --device good.json", 2, "resnet50"},
+    {"MemoryMistypedFramework", "memory " GOOD "--framework pytroch", 2, "pytorch"},
+    {"MemoryUnknownRecomputation", "memory " GOOD "--set recompute=half", 2, "selective"},
+    {"MemoryOfBlocksThatAreNotThere",
+     "memory --model fcn-r --batch 8 --device good.json --set recompute=full", 2, "no blocks"},
+    {"MemoryWorkspaceWithoutUnit",
+     "memory --model resnet50 --batch 8 --device v100-sxm2-16g --set workspace_limit=8", 2,
+     "workspace_limit"},
+    {"MemoryPlotOfSweep", "memory --model resnet50 --batch 4,8 --device good.json --plot p.svg", 2,
+     "sweep"},
+    {"MemoryMissingFile", "memory --model resnet50 --batch 8 --device none.json", 3, "none.json"},
+    {"MemoryPlotToMissingFolder", "memory " GOOD "--plot nowhere/p.svg", 3, "nowhere/p.svg"},
     // Files.
     {"NotCalibrated", "predict --model resnet50 --batch 8 --device cpu", 3, "paceline measure"},
     {"MissingFile", "predict --model resnet50 --batch 8 --device none.json", 3, "none.json"},
@@ -237,6 +251,21 @@ TEST(GoodInput, ThatDoesNotFitInMemoryIsReportedAndInfeasible) {
       run_program_in(folder, "predict --model resnet50 --batch 1024 --device good.json");
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.out, HasSubstr("DOES NOT FIT"));
+}
+
+TEST(GoodInput, MemorySaysWhatFits) {
+  const TestFolder folder;
+  const TestOutcome fits = run_program_in(folder, "memory " GOOD "--json --plot plot.svg");
+  EXPECT_EQ(fits.code, 0) << fits.err;
+  for (const char* key : {"config", "memory_bytes", "feature_maps", "largest_batch", "warnings"}) {
+    EXPECT_THAT(fits.out, HasSubstr("\"" + std::string(key) + "\""));
+  }
+  EXPECT_THAT(TestFolder::read(folder.path() / "plot.svg"), HasSubstr("feature maps"));
+  const TestOutcome none =
+      run_program_in(folder, "memory --model resnet50 --batch 1024 --device good.json");
+  EXPECT_EQ(none.code, 5);
+  EXPECT_THAT(none.out, HasSubstr("DOES NOT FIT"));
+  EXPECT_THAT(none.out, HasSubstr("largest batch"));
 }
 
 TEST(GoodInput, SweepsGiveOneElementPerPointInOrderAndSkipThoseThatFail) {

@@ -50,7 +50,9 @@ std::string bar(const std::vector<Part>& parts) {
   return out;
 }
 
-std::string headline(const Experiment& e) {
+}  // namespace
+
+std::string experiment_headline(const Experiment& e) {
   std::string out = e.model + ", batch " + std::to_string(e.batch);
   if (e.grad_accumulation > 1) out += " x " + std::to_string(e.grad_accumulation);
   if (e.seq) out += ", sequence " + std::to_string(*e.seq);
@@ -61,12 +63,10 @@ std::string headline(const Experiment& e) {
   return out + e.framework;
 }
 
-}  // namespace
-
 std::string prediction_screen(const Report& r) {
   const Estimate& t = r.iteration_time_s;
   const Estimate& s = r.throughput_samples_per_s;
-  std::string out = headline(r.experiment) + "\n";
+  std::string out = experiment_headline(r.experiment) + "\n";
   out += "  iteration   " + seconds(t.median) + "  (90 % interval " + seconds(t.p05) + " .. " +
          seconds(t.p95) + ")\n";
   out += "  throughput  " + significant(s.median) + " samples/s  (" + significant(s.p05) + " .. " +

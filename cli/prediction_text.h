@@ -19,4 +19,7 @@ std::string prediction_screen(const Report& report);
 // One row per point; only what varies, then what was predicted.
 Table prediction_table(const std::vector<Report>& reports);
 
+// "resnet50, batch 8, fp32 on cpu, 1 thread, pytorch".
+std::string experiment_headline(const Experiment& e);
+
 }  // namespace paceline

@@ -3,11 +3,11 @@
 
 #include <filesystem>
 
-#include "model/plan/iteration_plan.h"
+#include "simulator/report/prediction.h"
 
 namespace paceline {
 
 // Two iterations, so that the steady state shows. Throws InputError if `file` cannot be written.
-void write_trace(const IterationPlan& plan, const std::filesystem::path& file);
+void write_trace(const Prediction& prediction, const std::filesystem::path& file);
 
 }  // namespace paceline

@@ -35,7 +35,7 @@ ExitCode run(const Arguments& arguments) {
     throw UsageError("explain takes one experiment, not a sweep; paceline compare takes several");
   }
   const Prediction& point = sweep.points.front();
-  if (arguments.has("trace")) write_trace(point.plan, arguments.text("trace"));
+  if (arguments.has("trace")) write_trace(point, arguments.text("trace"));
   if (arguments.has("html")) write_html(arguments, point);
   const std::vector<KernelRow> rows = top_kernels(point.plan, count);
   const std::vector<Sensitivity> sensitivities = device_sensitivities(point.plan, point.report);

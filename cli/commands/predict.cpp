@@ -32,7 +32,7 @@ ExitCode run(const Arguments& arguments) {
   const bool single = sweep.points.size() == 1 && sweep.errors.empty();
   if (arguments.has("trace")) {
     if (!single) throw UsageError("--trace writes one experiment; this is a sweep");
-    write_trace(sweep.points.front().plan, arguments.text("trace"));
+    write_trace(sweep.points.front(), arguments.text("trace"));
   }
   if (arguments.has("html")) {
     if (single) {

@@ -14,7 +14,6 @@
 #include "model/graph/workload_graph.h"
 #include "model/hardware/device_spec.h"
 #include "model/plan/iteration_plan.h"
-#include "model/plan/report.h"
 #include "simulator/frameworks/record/gpu_record.h"
 
 namespace paceline {
@@ -80,13 +79,13 @@ class Framework {
   // the framework model has no implementation for it.
   virtual IssuedIteration issue(const WorkloadGraph& graph, const ExecutionContext& context,
                                 const FrameworkSettings& settings) const = 0;
-  // What the iteration needs at its peak; `capacity` is left at zero.
-  virtual MemoryUse memory(const WorkloadGraph& graph, const ExecutionContext& context,
-                           const FrameworkSettings& settings) const = 0;
 };
 
 // The trainable tensors of the graph in the order of registration, 4 bytes an element.
 std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph);
+// "recompute": what forward drops and backward makes again, on every device.
+FrameworkOption recomputation_option();
+
 // The values of `options`: those in `chosen`, which may hold other keys, else the defaults. Throws
 // UsageError naming the option and what is allowed.
 FrameworkSettings resolve_settings(const std::vector<FrameworkOption>& options,

@@ -7,6 +7,7 @@
 
 #include "core/data_directory.h"
 #include "core/error.h"
+#include "model/graph/rewrite/recomputation.h"
 #include "simulator/frameworks/framework.h"
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/frameworks/pytorch/issuer.h"
@@ -34,7 +35,7 @@ class PyTorch : public Framework {
   }
 
   std::vector<FrameworkOption> options(DeviceKind kind) const override {
-    if (kind == DeviceKind::kCpu) return {};
+    if (kind == DeviceKind::kCpu) return {recomputation_option()};
     return gpu::common_options(*record_.gpu);
   }
 
@@ -47,7 +48,7 @@ class PyTorch : public Framework {
       throw UsageError("--precision " + std::string(to_string(precision)) +
                        " is not supported yet on a CPU; use fp32");
     }
-    return graph;
+    return with_recomputation(std::move(graph), parse_recomputation(settings.at("recompute")));
   }
 
   IssuedIteration issue(const WorkloadGraph& graph, const ExecutionContext& context,
@@ -58,29 +59,11 @@ class PyTorch : public Framework {
     return issue_once(issuer);
   }
 
-  MemoryUse memory(const WorkloadGraph& graph, const ExecutionContext& context,
-                   const FrameworkSettings& settings) const override {
-    MemoryUse use;
-    use.weights = 4 * graph.all_parameters();
-    use.weight_gradients = 4 * graph.parameters();
-    for (const TensorId input : graph.inputs()) use.input += whole(graph.tensor(input).bytes());
-    // Kept activations and, at the worst layer, the gradients of its output and inputs.
-    std::int64_t gradients = 0;
-    for (const Op& op : graph.ops()) {
-      gradients = std::max(gradients, gradient_bytes(graph, op));
-      if (context.device == nullptr) {
-        use.workspace = std::max(use.workspace, convolution_workspace(graph, op));
-      }
-    }
-    use.optimizer_state = state_tensors(settings) * 4 * graph.parameters();
-    use.feature_maps = whole(graph.saved_bytes()) + gradients;
-    return use;
-  }
-
  private:
   IssuedIteration issue_once(pytorch::Issuer& issuer) const {
     IssuedIteration out;
     const std::vector<Op>& ops = issuer.graph().ops();
+    const RecomputationSchedule schedule = recomputation_schedule(issuer.graph());
     issuer.begin_iteration();
     for (const Op& op : ops) out.layers.push_back(op.name);
     out.gradients = gradient_tensors(issuer.graph());
@@ -99,6 +82,11 @@ class PyTorch : public Framework {
     for (std::size_t layer = ops.size(); layer-- > 0;) {
       issuer.enter(out.micro_batch, Phase::kBackward, layer);
       if (layer + 1 == ops.size()) issuer.host("iteration");
+      for (const std::size_t again : schedule.before_backward[layer]) {
+        issuer.enter(out.micro_batch, Phase::kForward, again);
+        issue_forward(issuer, ops[again]);
+      }
+      issuer.enter(out.micro_batch, Phase::kBackward, layer);
       issue_backward(issuer, ops[layer]);
     }
     for (std::size_t layer = 0; layer < ops.size(); ++layer) {
@@ -112,38 +100,11 @@ class PyTorch : public Framework {
     return out;
   }
 
-  // Values that the optimizer keeps for every parameter.
-  static std::int64_t state_tensors(const FrameworkSettings& settings) {
-    const auto optimizer = settings.find("optimizer");
-    if (optimizer == settings.end() || optimizer->second == "sgd") return 0;
-    return optimizer->second == "adam" ? 2 : 1;
-  }
-
-  static std::int64_t whole(Bytes bytes) { return static_cast<std::int64_t>(bytes.si()); }
-
   template <typename Visit>
   static void for_each_parameter(const Op& op, Visit visit) {
     if (!op.trainable) return;
     const std::vector<std::int64_t> sizes = parameter_sizes(op);
     for (std::size_t index = 0; index < sizes.size(); ++index) visit(index, sizes[index]);
-  }
-
-  static std::int64_t gradient_bytes(const WorkloadGraph& graph, const Op& op) {
-    std::int64_t sum = 0;
-    const auto add = [&](TensorId id) {
-      if (graph.tensor(id).needs_gradient) sum += whole(graph.tensor(id).bytes());
-    };
-    add(op.output);
-    for (const TensorId input : op.inputs) add(input);
-    return sum;
-  }
-
-  // Blocked copies of input, output and weights of a direct convolution.
-  static std::int64_t convolution_workspace(const WorkloadGraph& graph, const Op& op) {
-    if (!std::holds_alternative<Conv2d>(op.attributes)) return 0;
-    std::int64_t weights = 0;
-    for (const std::int64_t size : parameter_sizes(op)) weights += 4 * size;
-    return whole(graph.tensor(op.inputs[0]).bytes() + graph.tensor(op.output).bytes()) + weights;
   }
 
   FrameworkRecord record_;

@@ -158,13 +158,23 @@ TEST(PyTorch, RefusesLayersItHasNoImplementationFor) {
   EXPECT_THROW(framework_registry().make("pytorch")->issue(graph, {.threads = 1}, {}), UsageError);
 }
 
-TEST(PyTorch, MemoryOfAModelCountsWeightsGradientsAndKeptActivations) {
-  const WorkloadGraph graph = build_workload(workload_registry(), "fcn-r", {.batch = 64});
-  const MemoryUse use = framework_registry().make("pytorch")->memory(graph, {.threads = 1}, {});
-  EXPECT_EQ(use.weights, 4 * 14205962);
-  EXPECT_EQ(use.weight_gradients, use.weights);
-  EXPECT_EQ(use.optimizer_state, 0);
-  EXPECT_GT(use.feature_maps, 64 * 4 * (784 + 2048 + 4096 + 1024));
+// Recomputation changes time as well: every forward operation of a block runs twice.
+TEST(PyTorch, RecomputedLayersAreIssuedAgain) {
+  const auto framework = framework_registry().make("pytorch");
+  const WorkloadGraph plain = build_workload(workload_registry(), "transformer-tiny", {.batch = 2});
+  const WorkloadGraph full =
+      framework->prepare(plain, Precision::kFp32, nullptr, {{"recompute", "full"}});
+  std::size_t again = 0;
+  for (const Op& op : full.ops()) again += op.recomputed ? 1 : 0;
+  EXPECT_GT(again, 40U);
+  const auto kernels = [&](const WorkloadGraph& graph) {
+    std::int64_t count = 0;
+    for (const IssuedCall& call : framework->issue(graph, {.threads = 1}, {}).micro_batch) {
+      count += call.kernel ? call.repeat : 0;
+    }
+    return count;
+  };
+  EXPECT_GT(kernels(full), kernels(plain));
 }
 
 }  // namespace

@@ -71,26 +71,7 @@ class Walk {
   }
 
   void setup() {
-    const StrategyMemory& strategy = rules_.setting().strategy;
-    const ModelStateSizes& sizes = rules_.setting().state;
-    const auto persistent = [&](std::int64_t bytes, MemoryKind kind) {
-      if (bytes > 0) tape_.allocate(bytes, kind);
-    };
-    for (std::size_t i = 0; i < graph_.ops().size(); ++i) {
-      const Op& op = graph_.ops()[i];
-      tape_.enter(TapePhase::kSetup, i);
-      for (const std::int64_t size : parameter_sizes(op)) {
-        persistent(scaled(size, sizes.weight, strategy.weights), MemoryKind::kWeights);
-        if (!op.trainable) continue;
-        persistent(scaled(size, sizes.gradient, strategy.gradients), MemoryKind::kWeightGradients);
-        persistent(scaled(size, sizes.master, strategy.optimizer_state),
-                   MemoryKind::kOptimizerState);
-        persistent(scaled(size, sizes.optimizer, strategy.optimizer_state),
-                   MemoryKind::kOptimizerState);
-      }
-      persistent(rules_.persistent_state(op), MemoryKind::kWeights);
-    }
-    persistent(strategy.communication_bytes + strategy.gathered_bytes, MemoryKind::kCommunication);
+    allocate_model_state(rules_, tape_);
     for (const TensorId input : graph_.inputs()) {
       tensor_slot_[index(input)] =
           slots_.allocate(rules_.bytes(input), MemoryKind::kInput, 1 + reads_[index(input)]);
@@ -205,8 +186,8 @@ class Walk {
     const Op& op = graph_.ops()[i];
     const Tensor& output = graph_.tensor(op.output);
     const double stored = output.element_bytes().si();
-    if (weight_copy_[i] != kNone || !output.needs_gradient ||
-        stored >= rules_.setting().state.weight || std::holds_alternative<Norm>(op.attributes)) {
+    if (!rules_.setting().state.casts || weight_copy_[i] != kNone || !output.needs_gradient ||
+        output.precision == Precision::kFp32 || std::holds_alternative<Norm>(op.attributes)) {
       return;
     }
     std::int64_t elements = 0;
@@ -371,6 +352,30 @@ void Walk::update() {
 }
 
 }  // namespace
+
+void allocate_model_state(const MemoryRules& rules, MemoryTape& tape) {
+  const StrategyMemory& strategy = rules.setting().strategy;
+  const ModelStateSizes& sizes = rules.setting().state;
+  const auto persistent = [&](std::int64_t bytes, MemoryKind kind) {
+    if (bytes > 0) tape.allocate(bytes, kind);
+  };
+  const std::vector<Op>& ops = rules.graph().ops();
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    tape.enter(TapePhase::kSetup, i);
+    for (const std::int64_t size : parameter_sizes(ops[i])) {
+      persistent(scaled(size, sizes.weight, strategy.weights), MemoryKind::kWeights);
+      if (!ops[i].trainable) continue;
+      if (rules.stores_weight_gradients()) {
+        persistent(scaled(size, sizes.gradient, strategy.gradients), MemoryKind::kWeightGradients);
+      }
+      const double share = strategy.optimizer_state;
+      persistent(scaled(size, sizes.master, share), MemoryKind::kOptimizerState);
+      persistent(scaled(size, sizes.optimizer, share), MemoryKind::kOptimizerState);
+    }
+    persistent(rules.persistent_state(ops[i]), MemoryKind::kWeights);
+  }
+  persistent(strategy.communication_bytes + strategy.gathered_bytes, MemoryKind::kCommunication);
+}
 
 MemoryTape trace_liveness(const MemoryRules& rules) { return Walk(rules).run(); }
 

@@ -14,4 +14,8 @@ namespace paceline {
 // recomputation_schedule() says.
 MemoryTape trace_liveness(const MemoryRules& rules);
 
+// The part that never goes: weights and running statistics, their gradients if they are stored,
+// optimizer state, buffers of the strategy.
+void allocate_model_state(const MemoryRules& rules, MemoryTape& tape);
+
 }  // namespace paceline

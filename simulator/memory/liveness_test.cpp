@@ -5,7 +5,7 @@
 #include "model/graph/rewrite/precision.h"
 #include "model/graph/rewrite/recomputation.h"
 #include "model/graph/workload.h"
-#include "simulator/memory/memory_policy.h"
+#include "simulator/memory/memory_model.h"
 
 namespace paceline {
 namespace {
@@ -120,7 +120,9 @@ TEST(Recomputation, SchedulesEveryGroupOnce) {
 // Autocast keeps 16-bit activations and 16-bit copies of the weights of matrix operations.
 TEST(Liveness, CountsTheWeightCopiesOfAutocast) {
   const WorkloadGraph graph = with_precision(three_layers(), Precision::kBf16);
-  const MemoryTape tape = trace(graph);
+  MemorySetting setting;
+  setting.state = model_state("sgd", Precision::kBf16);
+  const MemoryTape tape = trace(graph, setting);
   EXPECT_EQ(after_forward(tape, MemoryKind::kWeights), 3 * (64 + 8) * (4 + 2));
 }
 

@@ -41,18 +41,18 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
   return result;
 }
 
-std::optional<std::int64_t> MemoryModel::largest_batch(
-    const std::function<WorkloadGraph(std::int64_t)>& build, const MemoryRequest& request,
-    std::int64_t most) const {
-  const auto fits = [&](std::int64_t batch) { return predict(build(batch), request).use.fits(); };
-  if (!fits(1)) return std::nullopt;
-  // Doubling finds a batch that does not fit, halving the border.
-  std::int64_t good = 1, bad = 2;
-  while (bad <= most && fits(bad)) {
-    good = bad;
-    bad *= 2;
+std::optional<std::int64_t> largest_that_fits(std::int64_t guess,
+                                              const std::function<bool(std::int64_t)>& fits) {
+  constexpr std::int64_t kMost = 1 << 20;
+  std::int64_t good = 0, bad = kMost + 1;
+  std::int64_t batch = std::clamp<std::int64_t>(guess, 1, kMost);
+  while (good == 0 || bad > kMost) {
+    const bool fit = fits(batch);
+    (fit ? good : bad) = batch;
+    if (batch == (fit ? kMost : 1)) break;
+    batch = fit ? std::min(2 * batch, kMost) : batch / 2;
   }
-  bad = std::min(bad, most + 1);
+  if (good == 0) return std::nullopt;
   while (bad - good > 1) {
     const std::int64_t middle = good + (bad - good) / 2;
     (fits(middle) ? good : bad) = middle;
@@ -64,6 +64,7 @@ ModelStateSizes model_state(std::string_view optimizer, Precision precision, boo
   ModelStateSizes sizes;
   sizes.optimizer = 4.0 * optimizer_named(optimizer).state_tensors;
   const bool narrow = precision != Precision::kFp32 && precision != Precision::kTf32;
+  sizes.casts = narrow && !uniform;
   if (narrow && uniform) {
     sizes.weight = sizes.gradient = 2;
     sizes.master = 4;

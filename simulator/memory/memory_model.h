@@ -33,12 +33,6 @@ class MemoryModel {
   // Throws UsageError for a framework without a memory model.
   MemoryResult predict(const WorkloadGraph& graph, const MemoryRequest& request) const;
 
-  // The largest batch from 1 to `most` that fits, by halving; none if not even one sample does.
-  // `build` makes the graph of a batch.
-  std::optional<std::int64_t> largest_batch(const std::function<WorkloadGraph(std::int64_t)>& build,
-                                            const MemoryRequest& request,
-                                            std::int64_t most = 1 << 20) const;
-
   const MemoryPolicyRegistry& policies() const { return policies_; }
 
  private:
@@ -49,6 +43,12 @@ class MemoryModel {
   MemoryPolicyRegistry policies_;
   std::map<std::string, Context> contexts_;
 };
+
+// The largest batch from 1 to 2^20 that fits, with few questions: from `guess` it doubles or halves
+// until the border lies between two batches, then halves what is left. None if not even one sample
+// fits.
+std::optional<std::int64_t> largest_that_fits(std::int64_t guess,
+                                              const std::function<bool(std::int64_t)>& fits);
 
 // Bytes per parameter of an optimizer (model/plan/optimizer.h), at a precision; `uniform`: weights
 // themselves are 16-bit, with an fp32 copy in the optimizer.

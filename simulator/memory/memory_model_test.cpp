@@ -20,17 +20,23 @@ MemoryRequest on_gpu(double gib) {
   return request;
 }
 
-TEST(MemoryModel, LargestBatchFitsAndTheNextDoesNot) {
-  const MemoryModel model;
-  const MemoryRequest request = on_gpu(16);
-  const auto largest = model.largest_batch(resnet50, request);
-  ASSERT_TRUE(largest);
-  EXPECT_TRUE(model.predict(resnet50(*largest), request).use.fits());
-  EXPECT_FALSE(model.predict(resnet50(*largest + 1), request).use.fits());
+// Wherever the border lies and wherever the search starts.
+TEST(LargestBatch, IsTheLastThatFits) {
+  for (const std::int64_t border : {1, 2, 3, 31, 32, 33, 1000, 1 << 20}) {
+    for (const std::int64_t guess : {1, 32, 100, 5000}) {
+      int questions = 0;
+      const auto found = largest_that_fits(guess, [&](std::int64_t batch) {
+        ++questions;
+        return batch <= border;
+      });
+      EXPECT_EQ(found, border) << guess;
+      EXPECT_LE(questions, 45);
+    }
+  }
 }
 
-TEST(MemoryModel, NothingFitsWhereWeightsAloneDoNot) {
-  EXPECT_FALSE(MemoryModel().largest_batch(resnet50, on_gpu(0.25)));
+TEST(LargestBatch, IsNoneWhereNothingFits) {
+  EXPECT_FALSE(largest_that_fits(32, [](std::int64_t) { return false; }));
 }
 
 TEST(MemoryModel, CountsTheContextOfAGpuOnly) {

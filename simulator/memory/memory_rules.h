@@ -47,6 +47,9 @@ class MemoryRules {
   // Whether the gradients of weights are computed beside the stored ones and then added.
   virtual bool separate_weight_gradients() const { return false; }
 
+  // Whether gradients of weights are stored from one iteration to the next; else they go as soon as
+  // the update of their weight has run.
+  virtual bool stores_weight_gradients() const { return true; }
   // Scratch of the optimizer's step.
   virtual std::int64_t update_scratch() const { return 0; }
 

@@ -18,6 +18,7 @@ struct ModelStateSizes {
   double gradient = 4;
   double master = 0;
   double optimizer = 0;  // 4 per state tensor: momentum 1, Adam 2
+  bool casts = false;    // fp32 weights are converted to 16 bits for every use (autocast)
 };
 
 // What a strategy keeps on the fullest device; strategies (simulator/strategies) fill it.

@@ -30,6 +30,12 @@ MemoryTape::BufferId MemoryTape::allocate(std::int64_t bytes, MemoryKind kind) {
   return id;
 }
 
+void MemoryTape::allocate_first(std::int64_t bytes, MemoryKind kind) {
+  const auto id = static_cast<BufferId>(buffers_.size());
+  buffers_.push_back({bytes, kind, 0});
+  events_.insert(events_.begin(), {id, true, 0});
+}
+
 void MemoryTape::free(BufferId buffer) {
   events_.push_back({buffer, false, static_cast<std::uint32_t>(steps_.size() - 1)});
 }

@@ -52,6 +52,8 @@ class MemoryTape {
   void enter(TapePhase phase, std::size_t layer);
   BufferId allocate(std::int64_t bytes, MemoryKind kind);
   void free(BufferId buffer);
+  // A buffer that was there before everything else.
+  void allocate_first(std::int64_t bytes, MemoryKind kind);
 
   const std::vector<Buffer>& buffers() const { return buffers_; }
   const std::vector<Event>& events() const { return events_; }

@@ -10,6 +10,7 @@
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/lower/lower.h"
 #include "simulator/lower/plan.h"
+#include "simulator/report/memory_request.h"
 #include "simulator/report/report_parts.h"
 
 namespace paceline {
@@ -140,6 +141,28 @@ IterationPlan Predictor::plan(const Experiment& e, const TrainingDevice& device,
   return plan;
 }
 
+MemoryResult Predictor::memory_of(const WorkloadGraph& graph, const Experiment& e,
+                                  const TrainingDevice& device) const {
+  const auto framework = frameworks_.make(e.framework);
+  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
+  const Bytes limit = context_of(e, device, settings).workspace_limit;
+  return memory_.predict(graph, memory_request(e, device, settings, limit));
+}
+
+MemoryResult Predictor::memory(const Experiment& e, const TrainingDevice& device) const {
+  return memory_of(build(e, device), e, device);
+}
+
+std::optional<std::int64_t> Predictor::largest_batch(const Experiment& e,
+                                                     const TrainingDevice& device) const {
+  const auto fits = [&](std::int64_t batch) {
+    Experiment other = e;
+    other.batch = batch;
+    return memory(other, device).use.fits();
+  };
+  return largest_that_fits(e.batch, fits);
+}
+
 Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice& device) const {
   const Experiment e = resolve(experiment, device);
   const auto framework = frameworks_.make(e.framework);
@@ -161,8 +184,8 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.phases = phase_times(iteration);
   r.bottleneck = find_bottleneck(iteration);
   const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
-  r.memory = framework->memory(graph, context_of(e, device, settings), settings);
-  r.memory.capacity = static_cast<std::int64_t>(device.memory().si());
+  MemoryResult memory = memory_of(graph, e, device);
+  r.memory = memory.use;
   const auto phases = settings.find("phases");
   const bool forward_only = phases != settings.end() && phases->second == "forward";
   r.flops_per_iteration = static_cast<double>(e.grad_accumulation) *
@@ -172,6 +195,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.origins = collect_origins(iteration);
   r.inputs = device.inputs();
   r.warnings = warnings(r, iteration, device);
+  r.warnings.insert(r.warnings.end(), memory.warnings.begin(), memory.warnings.end());
   for (std::string& assumption : load_model(workloads_, e.model).assumptions) {
     r.warnings.push_back("model file: " + std::move(assumption));
   }
@@ -191,7 +215,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
                  .whole_batch = whole ? &*whole : nullptr},
                 r);
   }
-  return {std::move(graph), std::move(iteration), std::move(r)};
+  return {std::move(graph), std::move(iteration), std::move(r), std::move(memory.tape)};
 }
 
 }  // namespace paceline

@@ -8,6 +8,7 @@
 #include "simulator/frameworks/framework.h"
 #include "simulator/lower/host_costs.h"
 #include "simulator/report/job_predictor.h"
+#include "simulator/memory/memory_model.h"
 
 namespace paceline {
 
@@ -16,6 +17,7 @@ struct Prediction {
   WorkloadGraph graph;
   IterationPlan plan;
   Report report;
+  MemoryTape memory;  // what is alive when, on one device
 };
 
 // What predictions choose from; made once, then only read.
@@ -37,10 +39,20 @@ class Predictor {
                      const WorkloadGraph& graph, const CostModel& costs,
                      const HostCosts& host) const;
 
+  // Memory alone, of a resolved experiment; costs no more than building the graph.
+  MemoryResult memory(const Experiment& resolved, const TrainingDevice& device) const;
+  // The largest batch of which it fits; none if not even one sample does.
+  std::optional<std::int64_t> largest_batch(const Experiment& resolved,
+                                            const TrainingDevice& device) const;
+
  private:
+  MemoryResult memory_of(const WorkloadGraph& graph, const Experiment& resolved,
+                         const TrainingDevice& device) const;
+
   WorkloadRegistry workloads_;
   FrameworkRegistry frameworks_;
   JobPredictor jobs_;
+  MemoryModel memory_;
 };
 
 }  // namespace paceline

@@ -11,8 +11,10 @@
 #include "model/graph/rewrite/fused_attention.h"
 #include "model/graph/rewrite/precision.h"
 #include "model/graph/rewrite/recomputation.h"
+#include "model/graph/rewrite/unrolled_recurrence.h"
 #include "model/hardware/device_catalog.h"
 #include "model/import/imported_model.h"
+#include "simulator/memory/sharding.h"
 #include "validation/memory/memory_set.h"
 
 namespace paceline {
@@ -32,12 +34,21 @@ Forward forward_of(const MemoryTape& tape) {
   return out;
 }
 
+CellStyle cell_style(const std::string& name) {
+  if (name == "two-products") return CellStyle::kTwoProducts;
+  if (name == "concatenated-input") return CellStyle::kConcatenatedInput;
+  if (name == "hoisted-input") return CellStyle::kHoistedInput;
+  throw InputError("cells: found \"" + name +
+                   "\"; use two-products, concatenated-input or hoisted-input");
+}
+
 WorkloadGraph graph_of(const WorkloadRegistry& workloads, const MemoryCase& c) {
   const std::filesystem::path file = data_directory() / c.model;
   const std::string model = workloads.find(c.model) == nullptr ? file.string() : c.model;
   const ImportedModel imported = load_model(workloads, model);
   WorkloadGraph graph = build_workload(imported.name, imported.workload,
                                        {.batch = c.batch, .seq = c.seq, .choose = c.options});
+  if (!c.cells.empty()) graph = with_unrolled_recurrence(graph, cell_style(c.cells));
   if (c.fused_attention) graph = with_fused_attention(std::move(graph));
   graph = with_precision(std::move(graph), c.precision,
                          c.uniform ? MixedPrecision::kUniform : MixedPrecision::kAutocast);
@@ -58,7 +69,15 @@ std::map<std::string, std::int64_t> MemoryScorer::predict(const MemoryCase& c) c
   request.framework = c.framework;
   request.setting.threads = c.threads;
   request.setting.state = model_state(c.optimizer, c.precision, c.uniform);
+  ModelStateSizes& state = request.setting.state;
+  state.weight = c.weight_bytes.value_or(state.weight);
+  state.gradient = c.gradient_bytes.value_or(state.gradient);
+  state.master = c.master_bytes.value_or(state.master);
+  const WorkloadGraph graph = graph_of(workloads_, c);
   request.setting.strategy = c.strategy;
+  if (c.sharded > 1) {
+    request.setting.strategy = sharded_state(Sharded::kWeights, c.sharded, graph, state);
+  }
   std::optional<GpuCostModel> costs;
   if (c.device == "cpu") {
     request.setting.device = DeviceKind::kCpu;
@@ -70,7 +89,7 @@ std::map<std::string, std::int64_t> MemoryScorer::predict(const MemoryCase& c) c
       return costs->choice(kernel, {}).workspace;
     };
   }
-  const MemoryResult result = memory_.predict(graph_of(workloads_, c), request);
+  const MemoryResult result = memory_.predict(graph, request);
   const MemoryUse& use = result.use;
   const Forward forward = forward_of(result.tape);
   return {{"weights", use.weights},

@@ -20,15 +20,20 @@ std::map<std::string, std::int64_t> read_measured(JsonObject object) {
   return out;
 }
 
-StrategyMemory read_strategy(JsonObject object) {
-  StrategyMemory out;
+void read_strategy(JsonObject object, MemoryCase& c) {
+  StrategyMemory& out = c.strategy;
+  c.sharded = object.integer_or("sharded", 1);
   out.communication_bytes = object.integer_or("communication_bytes", 0);
   out.gathered_bytes = object.integer_or("gathered_bytes", 0);
   out.weights = object.number_or("weights", 1);
   out.gradients = object.number_or("gradients", 1);
   out.optimizer_state = object.number_or("optimizer_state", 1);
   object.finish();
-  return out;
+}
+
+std::optional<double> optional_bytes(JsonObject& object, std::string_view key,
+                                     std::optional<double> otherwise) {
+  return object.has(key) ? object.number(key) : otherwise;
 }
 
 // `common` holds what all cases of a set share.
@@ -45,14 +50,18 @@ MemoryCase read_case(JsonObject& object, const MemoryCase& common, bool complete
   c.uniform = object.boolean_or("uniform", c.uniform);
   c.optimizer = object.string_or("optimizer", c.optimizer);
   c.recompute = object.string_or("recompute", c.recompute);
+  c.cells = object.string_or("cells", c.cells);
   c.fused_attention = object.boolean_or("fused_attention", c.fused_attention);
+  c.weight_bytes = optional_bytes(object, "weight_bytes", c.weight_bytes);
+  c.gradient_bytes = optional_bytes(object, "gradient_bytes", c.gradient_bytes);
+  c.master_bytes = optional_bytes(object, "master_bytes", c.master_bytes);
   c.excluded = object.string_or("excluded", c.excluded);
   if (object.has("options")) {
     JsonObject options = object.object("options");
     for (const std::string& key : options.keys()) c.options[key] = options.string(key);
     options.finish();
   }
-  if (object.has("strategy")) c.strategy = read_strategy(object.object("strategy"));
+  if (object.has("strategy")) read_strategy(object.object("strategy"), c);
   if (complete) c.measured = read_measured(object.object("measured_bytes"));
   object.finish();
   return c;

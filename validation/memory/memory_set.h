@@ -28,7 +28,11 @@ struct MemoryCase {
   std::string optimizer = "sgd";
   std::string recompute = "none";
   bool fused_attention = false;
+  std::string cells;  // how recurrent layers run step by step: "two-products"; empty: fused
   StrategyMemory strategy;
+  std::int64_t sharded = 1;  // devices that all of the model's state is spread over
+  // Bytes per parameter, where they differ from what precision and optimizer imply.
+  std::optional<double> weight_bytes, gradient_bytes, master_bytes;
   // Bytes by quantity: the categories of a report; "alive", all of them together; "total", with
   // context and slack; "after_forward", what is alive when forward has ended.
   std::map<std::string, std::int64_t> measured;
@@ -68,7 +72,9 @@ struct MemoryError {
   double error() const {
     return static_cast<double>(predicted) / static_cast<double>(measured) - 1;
   }
-  bool is_total() const { return quantity == "alive" || quantity == "total"; }
+  bool is_total() const {
+    return quantity == "alive" || quantity == "total" || quantity == "reserved";
+  }
 };
 std::vector<MemoryError> score(const MemorySet& set, const MemoryScorer& scorer);
 

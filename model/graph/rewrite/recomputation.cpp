@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
@@ -39,6 +40,19 @@ bool recompute_blocks(std::vector<Op>& ops) {
   return any;
 }
 
+// tanh(keys + query) of an additive attention (Bahdanau et al. 2015), in a chain that leads back
+// from its softmax: the largest tensors of such a network.
+std::optional<std::vector<Op*>> additive_score(const std::vector<Op*>& chain) {
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+    const auto* tanh = std::get_if<Activate>(&chain[i]->attributes);
+    if (tanh == nullptr || tanh->kind != Activation::kTanh) continue;
+    if (std::holds_alternative<Add>(chain[i + 1]->attributes)) {
+      return std::vector<Op*>{chain[i + 1], chain[i]};
+    }
+  }
+  return std::nullopt;
+}
+
 // From the product of queries and keys up to, but without, the product with the values.
 bool recompute_attention(std::vector<Op>& ops) {
   std::map<TensorId, Op*> producer;
@@ -56,6 +70,11 @@ bool recompute_attention(std::vector<Op>& ops) {
       chain.push_back(at);
       const auto before = producer.find(at->inputs[0]);
       at = before == producer.end() ? nullptr : before->second;
+    }
+    if (const auto score = additive_score(chain)) {
+      for (Op* member : *score) member->recomputed = true;
+      any = true;
+      continue;
     }
     if (at == nullptr) continue;  // the softmax is not that of an attention
     chain.push_back(at);
@@ -92,6 +111,17 @@ void recompute_cheap(std::vector<Op>& ops) {
   }
 }
 
+// Of the blocks: keeps the results of attention and of the first, third, ... product.
+void recompute_every_other(std::vector<Op>& ops) {
+  std::size_t products = 0;
+  for (Op& op : ops) {
+    const bool product = std::holds_alternative<Linear>(op.attributes);
+    const bool attention = std::holds_alternative<Attention>(op.attributes);
+    op.recomputed = !block_of(op.name).empty() && !attention && !(product && products++ % 2 == 0);
+  }
+  if (!ops.empty()) ops.back().recomputed = false;
+}
+
 // Group of each operation: those with equal numbers follow one another; 0: not recomputed.
 std::vector<std::size_t> groups_of(const std::vector<bool>& recomputed) {
   std::vector<std::size_t> group(recomputed.size(), 0);
@@ -111,8 +141,9 @@ Recomputation parse_recomputation(std::string_view text) {
   if (text == "selective") return Recomputation::kAttention;
   if (text == "full") return Recomputation::kBlocks;
   if (text == "mirror") return Recomputation::kMirror;
+  if (text == "operations") return Recomputation::kEveryOther;
   throw UsageError("recompute=" + std::string(text) +
-                   " is unknown; use none, selective, full or mirror");
+                   " is unknown; use none, selective, full, mirror or operations");
 }
 
 WorkloadGraph with_recomputation(WorkloadGraph graph, Recomputation what) {
@@ -125,6 +156,7 @@ WorkloadGraph with_recomputation(WorkloadGraph graph, Recomputation what) {
     throw UsageError(rewriter.graph().name() + " has no blocks to recompute");
   }
   if (what == Recomputation::kMirror) recompute_cheap(rewriter.ops());
+  if (what == Recomputation::kEveryOther) recompute_every_other(rewriter.ops());
   return std::move(rewriter).finish();
 }
 

@@ -10,11 +10,12 @@ namespace paceline {
 
 enum class Recomputation {
   kNone,
-  kAttention,  // scores, softmax and dropout between queries, keys and values ("selective")
-  kBlocks,     // everything inside each block; only what enters a block is kept ("full")
-  kMirror,     // whatever costs little: all but products, convolutions, losses ("mirror", MXNet)
+  kAttention,   // what lies between queries, keys and values, or in an additive score ("selective")
+  kBlocks,      // everything inside each block; only what enters a block is kept ("full")
+  kMirror,      // whatever costs little: all but products, convolutions, losses ("mirror", MXNet)
+  kEveryOther,  // all but attention and every second product ("operations", torchtitan)
 };
-// "none", "selective", "full", "mirror"; throws UsageError naming them.
+// "none", "selective", "full", "mirror", "operations"; throws UsageError naming them.
 Recomputation parse_recomputation(std::string_view text);
 
 // A block is a run of operations whose names agree up to their first number ("layers.3.",

@@ -6,6 +6,7 @@
 #include "model/graph/rewrite/fused_attention.h"
 #include "model/graph/rewrite/layout.h"
 #include "model/graph/rewrite/precision.h"
+#include "model/graph/rewrite/recomputation.h"
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 
 namespace paceline::gpu {
@@ -27,6 +28,7 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
            {"channels-first", "channels-last"},
            "channels-first",
            "order of the dimensions of images in memory"},
+          recomputation_option(),
           {"phases",
            {"training", "forward-backward", "forward"},
            "training",
@@ -53,9 +55,10 @@ WorkloadGraph prepare_graph(WorkloadGraph graph, Precision precision, const Devi
   if (settings.at("layout") == "channels-last") {
     graph = with_layout(std::move(graph), ImageLayout::kChannelsLast);
   }
-  return with_precision(
+  graph = with_precision(
       std::move(graph), precision,
       settings.at("mixed") == "uniform" ? MixedPrecision::kUniform : MixedPrecision::kAutocast);
+  return with_recomputation(std::move(graph), parse_recomputation(settings.at("recompute")));
 }
 
 Bytes workspace_limit(const FrameworkSettings& settings) {

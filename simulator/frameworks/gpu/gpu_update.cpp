@@ -2,6 +2,7 @@
 // "fused") or each by itself ("loop").
 #include <algorithm>
 
+#include "model/graph/rewrite/recomputation.h"
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 
 namespace paceline::gpu {
@@ -113,6 +114,7 @@ IssuedIteration issue_iteration(const WorkloadGraph& graph, const GpuRecord& rec
   Issuer issuer(graph, record, settings);
   const std::vector<Op>& ops = graph.ops();
   const bool backward = settings.at("phases") != "forward";
+  const RecomputationSchedule schedule = recomputation_schedule(graph);
   IssuedIteration out;
   for (int round = 0; round < 2; ++round) {
     out = {};
@@ -127,6 +129,11 @@ IssuedIteration issue_iteration(const WorkloadGraph& graph, const GpuRecord& rec
     for (std::size_t layer = ops.size(); backward && layer-- > 0;) {
       issuer.enter(out.micro_batch, Phase::kBackward, layer);
       if (layer + 1 == ops.size()) issuer.host("iteration");
+      for (const std::size_t again : schedule.before_backward[layer]) {
+        issuer.enter(out.micro_batch, Phase::kForward, again);
+        issue_forward(issuer, ops[again]);
+      }
+      issuer.enter(out.micro_batch, Phase::kBackward, layer);
       issue_backward(issuer, ops[layer]);
     }
     if (settings.at("phases") == "training") issue_update(issuer, out.update);

@@ -12,6 +12,13 @@ FrameworkRegistry framework_registry() {
   return registry;
 }
 
+FrameworkOption recomputation_option() {
+  return {"recompute",
+          {"none", "selective", "full", "mirror", "operations"},
+          "none",
+          "forward results that are dropped and made again in backward"};
+}
+
 FrameworkSettings resolve_settings(const std::vector<FrameworkOption>& options,
                                    const FrameworkSettings& chosen) {
   FrameworkSettings out;

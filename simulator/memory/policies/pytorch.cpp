@@ -13,10 +13,18 @@ namespace {
 
 constexpr std::int64_t kFloat = 4;
 
+// What Megatron-LM does otherwise on the same library: wgrad products add into the stored
+// gradients, and the loss turns its softmax into its gradient in place.
+struct Style {
+  bool fused_weight_gradients = false;
+  bool loss_in_place = false;
+};
+
 class Rules : public MemoryRules {
  public:
-  Rules(const WorkloadGraph& graph, const MemorySetting& setting, const FrameworkRecord& record)
-      : MemoryRules(graph, setting), record_(record) {}
+  Rules(const WorkloadGraph& graph, const MemorySetting& setting, const FrameworkRecord& record,
+        Style style)
+      : MemoryRules(graph, setting), record_(record), style_(style) {}
 
   std::vector<SavedBuffer> kept(const Op& op) const override {
     std::vector<SavedBuffer> kept = saved_buffers(graph(), op);
@@ -32,7 +40,7 @@ class Rules : public MemoryRules {
   Place input_gradient(const Op& op, std::size_t input) const override {
     return std::visit(GradientOf{elements(op.inputs[input]) == elements(op.output)}, op.attributes);
   }
-  bool separate_weight_gradients() const override { return true; }
+  bool separate_weight_gradients() const override { return !style_.fused_weight_gradients; }
 
   Scratch forward_scratch(const Op& op) const override {
     if (on_cpu()) return std::visit(CpuScratch{*this, op, Pass::kForward}, op.attributes);
@@ -41,7 +49,8 @@ class Rules : public MemoryRules {
   Scratch backward_scratch(const Op& op, Pass pass) const override {
     // The loss: gradient of the negative log-likelihood, then that of the logarithm of softmax.
     if (std::holds_alternative<CrossEntropy>(op.attributes)) {
-      return {.before = 0, .beside = kFloat * elements(op.inputs[0])};
+      const bool in_place = style_.loss_in_place || pass != Pass::kDgrad;
+      return {.before = 0, .beside = in_place ? 0 : kFloat * elements(op.inputs[0])};
     }
     if (on_cpu()) return std::visit(CpuScratch{*this, op, pass}, op.attributes);
     return {.before = 0, .beside = library_workspace(op, pass)};
@@ -147,16 +156,18 @@ class Rules : public MemoryRules {
   }
 
   const FrameworkRecord& record_;
+  Style style_;
 };
 
 class PyTorchMemory : public MemoryPolicy {
  public:
-  PyTorchMemory()
-      : record_(read_framework_record(data_directory() / "model/catalog/frameworks/pytorch.json")) {
+  explicit PyTorchMemory(Style style)
+      : style_(style),
+        record_(read_framework_record(data_directory() / "model/catalog/frameworks/pytorch.json")) {
   }
 
   MemoryTape trace(const WorkloadGraph& graph, const MemorySetting& setting) const override {
-    return trace_liveness(Rules(graph, setting, record_));
+    return trace_liveness(Rules(graph, setting, record_, style_));
   }
   MemoryUse use(const MemoryTape& tape, const MemorySetting& setting) const override {
     // malloc of a CPU gives what is asked for, in units of 64 B.
@@ -172,6 +183,7 @@ class PyTorchMemory : public MemoryPolicy {
   }
 
  private:
+  Style style_;
   FrameworkRecord record_;
 };
 
@@ -179,7 +191,11 @@ class PyTorchMemory : public MemoryPolicy {
 
 void register_pytorch(MemoryPolicyRegistry& registry) {
   registry.add("pytorch", "reference counting, caching allocator",
-               [] { return std::make_unique<const PyTorchMemory>(); });
+               [] { return std::make_unique<const PyTorchMemory>(Style{}); });
+  registry.add("megatron", "PyTorch with fused gradient accumulation and loss", [] {
+    return std::make_unique<const PyTorchMemory>(
+        Style{.fused_weight_gradients = true, .loss_in_place = true});
+  });
 }
 
 }  // namespace paceline

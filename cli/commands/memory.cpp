@@ -1,0 +1,172 @@
+// paceline memory: what an experiment needs on one device, by use; whether it fits, and the largest
+// batch that does.
+//
+//   resnet50, batch 32, fp32 on v100-sxm2-16g, pytorch
+//     weights             102 MB   2.4 %  #
+//     feature maps       3.04 GB  71.6 %  ############################
+//     ...
+//     peak               4.25 GB of 17.2 GB: fits, 12.9 GB to spare
+//     largest batch       160
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/experiment_flags.h"
+#include "cli/output.h"
+#include "cli/prediction_text.h"
+#include "core/json_writer.h"
+#include "core/units_text.h"
+#include "simulator/memory/memory_timeline.h"
+#include "simulator/report/prediction.h"
+
+namespace paceline {
+namespace {
+
+struct Point {
+  Experiment experiment;
+  MemoryResult memory;
+  std::int64_t largest_batch = 0;
+};
+
+struct Row {
+  const char* name;
+  std::int64_t bytes;
+};
+std::vector<Row> rows_of(const MemoryUse& use) {
+  return {{"weights", use.weights},
+          {"weight gradients", use.weight_gradients},
+          {"optimizer state", use.optimizer_state},
+          {"feature maps", use.feature_maps},
+          {"workspace", use.workspace},
+          {"communication", use.communication},
+          {"input", use.input},
+          {"context", use.context},
+          {"slack", use.slack}};
+}
+
+std::string text_of(std::int64_t bytes) { return to_text(Bytes(static_cast<double>(bytes))); }
+
+std::string padded(std::string text, std::size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+std::string screen(const Point& point) {
+  constexpr double kBarWidth = 40;
+  const MemoryUse& use = point.memory.use;
+  std::string out = experiment_headline(point.experiment) + "\n";
+  for (const Row& row : rows_of(use)) {
+    if (row.bytes == 0) continue;
+    const double share = static_cast<double>(row.bytes) / static_cast<double>(use.peak());
+    std::string name = row.name;
+    name.resize(18, ' ');
+    out += "  " + name + padded(text_of(row.bytes), 9) + padded(significant(100 * share, 2), 6) +
+           " %  " + std::string(static_cast<std::size_t>(kBarWidth * share + 0.5), '#') + "\n";
+  }
+  const std::int64_t left = use.capacity - use.peak();
+  out += "  peak              " + padded(text_of(use.peak()), 9) + " of " + text_of(use.capacity) +
+         (use.fits() ? ": fits, " + text_of(left) + " to spare\n"
+                     : ": DOES NOT FIT, " + text_of(-left) + " too much\n");
+  out += "  largest batch     " +
+         padded(point.largest_batch > 0 ? std::to_string(point.largest_batch) : "none", 9) + "\n";
+  for (const std::string& warning : point.memory.warnings) out += "  warning  " + warning + "\n";
+  return out;
+}
+
+Table table(const std::vector<Point>& points) {
+  std::vector<std::string> header = {"model", "device", "framework", "precision", "batch"};
+  for (const Row& row : rows_of({})) header.emplace_back(std::string(row.name) + " MB");
+  for (const char* name : {"peak MB", "capacity MB", "fits", "largest batch"}) {
+    header.emplace_back(name);
+  }
+  Table out(header);
+  const auto megabytes = [](std::int64_t bytes) {
+    return significant(static_cast<double>(bytes) / 1e6, 4);
+  };
+  for (const Point& point : points) {
+    const Experiment& e = point.experiment;
+    const MemoryUse& use = point.memory.use;
+    std::vector<std::string> cells = {e.model, e.device, e.framework,
+                                      std::string(to_string(e.precision)), std::to_string(e.batch)};
+    for (const Row& row : rows_of(use)) cells.push_back(megabytes(row.bytes));
+    cells.insert(cells.end(), {megabytes(use.peak()), megabytes(use.capacity),
+                               use.fits() ? "yes" : "no", std::to_string(point.largest_batch)});
+    out.add_row(std::move(cells));
+  }
+  return out;
+}
+
+nlohmann::ordered_json json(const Point& point) {
+  return {{"schema", "paceline.memory/1"},
+          {"config", to_json(point.experiment)},
+          {"memory_bytes", to_json(point.memory.use)},
+          {"largest_batch", point.largest_batch},
+          {"warnings", point.memory.warnings}};
+}
+
+Point answer(const Predictor& predictor, const Experiment& experiment) {
+  const auto device = read_training_device(experiment.device, experiment.options);
+  Point point;
+  point.experiment = predictor.resolve(experiment, *device);
+  point.memory = predictor.memory(point.experiment, *device);
+  point.largest_batch = predictor.largest_batch(point.experiment, *device).value_or(0);
+  if (!point.memory.use.fits()) {
+    point.memory.warnings.emplace_back("does not fit in the memory of the device");
+  }
+  return point;
+}
+
+ExitCode run(const Arguments& arguments) {
+  const OutputFormat format = read_format(arguments);
+  const Predictor predictor;
+  std::vector<Point> points;
+  std::vector<std::string> errors;
+  std::optional<Error> first;
+  for (const Experiment& experiment : read_experiments(arguments)) {
+    try {
+      points.push_back(answer(predictor, experiment));
+    } catch (const Error& error) {
+      if (!first) first = error;
+      errors.emplace_back(error.what());
+    }
+  }
+  if (points.empty()) throw *first;
+  const bool single = points.size() == 1 && errors.empty();
+  if (arguments.has("plot")) {
+    if (!single) throw UsageError("--plot draws one experiment; this is a sweep");
+    const Point& point = points.front();
+    write_text_file(arguments.text("plot"), memory_plot_svg(point.memory.tape, point.memory.use,
+                                                            experiment_headline(point.experiment)));
+  }
+  if (format == OutputFormat::kJson) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Point& point : points) list.push_back(json(point));
+    write_result(arguments, to_json_text(single ? list.front() : list));
+  } else if (format == OutputFormat::kText && single) {
+    write_result(arguments, screen(points.front()));
+  } else {
+    write_result(arguments, table(points).to_string(table_format(format)));
+  }
+  for (const std::string& error : errors) std::cerr << "paceline: skipped: " << error << "\n";
+  bool fits = false;
+  for (const Point& point : points) fits = fits || point.memory.use.fits();
+  return fits ? ExitCode::kOk : ExitCode::kInfeasible;
+}
+
+std::vector<FlagSpec> flags() {
+  std::vector<FlagSpec> all = experiment_flags();
+  all.push_back({"plot", "FILE", "draw what is alive when, as SVG"});
+  for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
+  return all;
+}
+
+}  // namespace
+
+void register_memory(CommandList& commands) {
+  commands.add({.name = "memory",
+                .summary = "what fits: memory by use, and the largest batch",
+                .example = "paceline memory --model resnet50 --batch 32 --device v100-sxm2-16g",
+                .flags = flags(),
+                .positionals = {},
+                .run = run});
+}
+
+}  // namespace paceline

@@ -1,0 +1,113 @@
+// Formulas of the literature against what liveness finds on the same network.
+#include <gtest/gtest.h>
+
+#include "model/graph/blocks/transformer.h"
+#include "model/graph/rewrite/fused_attention.h"
+#include "model/graph/rewrite/precision.h"
+#include "model/graph/rewrite/recomputation.h"
+#include "model/graph/workload_builder.h"
+#include "simulator/memory/liveness.h"
+#include "simulator/memory/memory_model.h"
+#include "simulator/memory/sharding.h"
+
+namespace paceline {
+namespace {
+
+constexpr std::int64_t kSeq = 256, kBatch = 2, kWidth = 512, kHeads = 8;
+
+// A GPT block as Megatron-LM's formula assumes it: dropout everywhere, 16-bit tensors.
+WorkloadGraph gpt(std::int64_t layers) {
+  WorkloadBuilder b("gpt", kBatch);
+  const TransformerConfig config{.layers = layers,
+                                 .width = kWidth,
+                                 .heads = kHeads,
+                                 .kv_heads = kHeads,
+                                 .head_dim = kWidth / kHeads,
+                                 .ffn_width = 4 * kWidth,
+                                 .vocabulary = 1024,
+                                 .learned_positions = kSeq,
+                                 .dropout = 0.1,
+                                 .attention_dropout = 0.1};
+  build_transformer(b, config, kSeq);
+  return with_precision(std::move(b).build(), Precision::kBf16, MixedPrecision::kUniform);
+}
+
+std::int64_t after_forward(const WorkloadGraph& graph) {
+  MemorySetting setting;
+  setting.state = model_state("adam", Precision::kBf16, true);
+  const MemoryTape tape = memory_policy_registry().make("pytorch")->trace(graph, setting);
+  std::int64_t bytes = 0;
+  tape.replay([&](std::size_t event, const MemoryTape::Usage& usage) {
+    if (tape.steps()[tape.events()[event].step].phase <= TapePhase::kForward) {
+      bytes = usage[static_cast<std::size_t>(MemoryKind::kFeatureMaps)];
+    }
+  });
+  return bytes;
+}
+double of_one_layer(Recomputation what) {
+  return static_cast<double>(after_forward(with_recomputation(gpt(3), what)) -
+                             after_forward(with_recomputation(gpt(2), what)));
+}
+
+constexpr double kSbh = static_cast<double>(kSeq * kBatch * kWidth);
+constexpr double kScores = static_cast<double>(kHeads * kSeq * kSeq * kBatch);
+
+// Korthikanti et al., arXiv 2205.05198: s b h (34 + 5 a s / h) bytes per layer. The statistics of
+// the normalisations, 16 bytes a row, come on top.
+TEST(ClosedForms, ActivationsOfATransformerLayerAreMegatronsFormula) {
+  const double formula = 34 * kSbh + 5 * kScores;
+  EXPECT_NEAR(of_one_layer(Recomputation::kNone) / formula, 1, 0.01);
+}
+
+// Selective recomputation drops the 5 a s^2 b of the attention core.
+TEST(ClosedForms, SelectiveRecomputationLeaves34TimesTheSequence) {
+  EXPECT_NEAR(of_one_layer(Recomputation::kAttention) / (34 * kSbh), 1, 0.01);
+}
+
+// Full recomputation keeps the input of each block, 2 s b h.
+TEST(ClosedForms, FullRecomputationKeepsOneInputPerBlock) {
+  EXPECT_NEAR(of_one_layer(Recomputation::kBlocks) / (2 * kSbh), 1, 0.01);
+}
+
+std::int64_t state_bytes(const WorkloadGraph& graph, Sharded what, std::int64_t devices) {
+  MemorySetting setting;
+  setting.state = model_state("adam", Precision::kFp16, true);
+  setting.strategy = sharded_state(what, devices, graph, setting.state, 0);
+  const MemoryTape tape = memory_policy_registry().make("pytorch")->trace(graph, setting);
+  std::int64_t bytes = 0;
+  for (const MemoryTape::Event& event : tape.events()) {
+    const MemoryTape::Buffer& buffer = tape.buffers()[event.buffer];
+    const bool setup = tape.steps()[event.step].phase == TapePhase::kSetup;
+    if (setup && buffer.kind != MemoryKind::kInput) bytes += buffer.bytes;
+  }
+  return bytes;
+}
+
+// ZeRO (arXiv 1910.02054), Adam in mixed precision, K = 12, N devices: 16; 4 + 12/N; 2 + 14/N;
+// 16/N bytes per parameter.
+TEST(ClosedForms, ZeroStagesHoldTheBytesOfThePaper) {
+  const WorkloadGraph graph = gpt(2);
+  const double parameters = static_cast<double>(graph.parameters());
+  const auto per_parameter = [&](Sharded what, std::int64_t devices) {
+    return static_cast<double>(state_bytes(graph, what, devices)) / parameters;
+  };
+  EXPECT_NEAR(per_parameter(Sharded::kNothing, 64), 16, 1e-3);
+  EXPECT_NEAR(per_parameter(Sharded::kOptimizer, 64), 4 + 12.0 / 64, 1e-3);
+  EXPECT_NEAR(per_parameter(Sharded::kGradients, 64), 2 + 14.0 / 64, 1e-3);
+  EXPECT_NEAR(per_parameter(Sharded::kWeights, 64), 16.0 / 64, 1e-3);
+}
+
+// The parameters of a block are gathered as one unit: 12 h^2 and its biases.
+TEST(ClosedForms, TheLargestUnitOfATransformerIsItsEmbeddingOrABlock) {
+  const std::int64_t block = 12 * kWidth * kWidth + 13 * kWidth;
+  EXPECT_EQ(largest_unit(gpt(2)), block);
+}
+
+// CNNs of 2016: weights, gradients and momentum in fp32 are 12 bytes per parameter.
+TEST(ClosedForms, MomentumInFp32TakesTwelveBytesAParameter) {
+  const ModelStateSizes sizes = model_state("momentum", Precision::kFp32);
+  EXPECT_EQ(sizes.weight + sizes.gradient + sizes.master + sizes.optimizer, 12);
+}
+
+}  // namespace
+}  // namespace paceline
