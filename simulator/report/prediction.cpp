@@ -10,6 +10,7 @@
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/lower/lower.h"
 #include "simulator/lower/plan.h"
+#include "simulator/report/input_pipeline.h"
 #include "simulator/report/report_parts.h"
 
 namespace paceline {
@@ -70,7 +71,7 @@ Settings split_settings(const Framework& framework, DeviceKind kind, const Exper
   const std::vector<FrameworkOption> options = framework.options(kind);
   Settings out{resolve_settings(options, e.options), {}};
   for (const auto& [key, value] : e.options) {
-    if (is_device_option(key) || out.framework.contains(key)) continue;
+    if (is_device_option(key) || is_input_option(key) || out.framework.contains(key)) continue;
     out.workload[key] = value;
   }
   return out;
@@ -157,8 +158,15 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
 
   Report r;
   r.experiment = e;
-  const double time = simulate_iteration(iteration).seconds().si();
-  r.iteration_time_s = estimate(time, draw_iteration_times(iteration, e.seed, e.draws));
+  const double training = simulate_iteration(iteration).seconds().si();
+  double time = training;
+  std::vector<double> draws = draw_iteration_times(iteration, e.seed, e.draws);
+  const std::optional<InputPipeline> input = read_input_pipeline(e.options);
+  if (input) {
+    time = std::max(time, input->period().si());
+    for (double& draw : draws) draw = std::max(draw, input->period().si());
+  }
+  r.iteration_time_s = estimate(time, std::move(draws));
   const double samples = static_cast<double>(e.samples_per_iteration());
   r.throughput_samples_per_s = rate(samples, r.iteration_time_s);
   if (graph.tokens_per_sample()) {
@@ -168,6 +176,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.breakdown = breakdown(iteration);
   r.phases = phase_times(iteration);
   r.bottleneck = find_bottleneck(iteration);
+  if (input) add_input_wait(*input, Seconds(training), r);
   const FrameworkSettings settings = split_settings(*framework, device.kind(), e).framework;
   r.memory = framework->memory(graph, context_of(e, device, settings), settings);
   r.memory.capacity = static_cast<std::int64_t>(device.memory().si());
