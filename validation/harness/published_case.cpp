@@ -68,13 +68,4 @@ std::vector<PublishedCase> read_published_cases(JsonObject& set) {
   return cases;
 }
 
-PublishedSource read_published_source(JsonObject object) {
-  PublishedSource source;
-  source.what = object.string("what");
-  source.licence = object.string("licence");
-  source.note = object.string("note");
-  object.finish();
-  return source;
-}
-
 }  // namespace paceline

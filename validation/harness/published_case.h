@@ -19,17 +19,9 @@ struct PublishedCase {
   std::string excluded;  // why it is listed but not counted; empty if it counts
 };
 
-// Where the figures of a set are to be found.
-struct PublishedSource {
-  std::string what;     // "guolinke/deep-learning-benchmarks@c289e9d result.md"
-  std::string licence;  // "none stated: figures cited, files not copied"
-  std::string note;     // set-up that the experiment cannot say: versions, hosts, clocks
-};
-
 // The members "common" (optional) and "cases" of a set; keys are those of the "config" of a report
 // (docs/file-formats.md). What a case says replaces what "common" says; options add up. A case has
 // "measured_s" or "samples_per_s", of all devices together. Throws InputError.
 std::vector<PublishedCase> read_published_cases(JsonObject& set);
-PublishedSource read_published_source(JsonObject object);
 
 }  // namespace paceline

@@ -31,8 +31,7 @@ ValidationSet read_validation_set(const std::filesystem::path& file,
   set.summary = object.string("summary");
   set.regime = object.string("regime");
   if (object.has("cases")) {
-    set.published = PublishedFigures{
-        read_published_source(object.object("source")), read_published_cases(object), {}};
+    set.published = PublishedFigures{object.string("source"), read_published_cases(object), {}};
     if (object.has("rank_within")) set.published->rank_within = object.strings("rank_within");
   } else {
     set.recording = root / object.string("recording");

@@ -23,7 +23,7 @@ struct Thresholds {
 
 // Figures of others, in place of a recording of our own.
 struct PublishedFigures {
-  PublishedSource source;
+  std::string source;  // repository, commit, file, licence; set-up that an experiment cannot say
   std::vector<PublishedCase> cases;
   // The order is scored among cases that agree in these fields; empty: among all.
   std::vector<std::string> rank_within;
