@@ -24,17 +24,41 @@ struct Listing {
   ordered_json rows = ordered_json::array();
 };
 
+// What one dispatch to a GPU costs where nobody measured it.
+ordered_json gpu_host(const FrameworkInfo& info) {
+  if (!info.gpu_host) return nullptr;
+  return {{"call_s", info.gpu_host->call.si()},
+          {"log_sd", info.gpu_host->log_sd},
+          {"launch_latency_s", info.gpu_host->launch_latency.si()},
+          {"source", info.gpu_host->source}};
+}
+
+ordered_json options_on_gpus(const Framework& framework) {
+  ordered_json options = ordered_json::array();
+  for (const FrameworkOption& option : framework.options(DeviceKind::kGpu)) {
+    options.push_back({{"name", option.name},
+                       {"default", option.value},
+                       {"allowed", option.allowed},
+                       {"summary", option.summary}});
+  }
+  return options;
+}
+
 Listing list_frameworks() {
-  Listing listing{{"name", "version", "devices", "summary"}};
+  Listing listing{{"name", "version", "devices", "default_strategy", "summary"}};
   FrameworkRegistry registry("framework");
   register_all(registry);
   for (const auto& entry : registry.entries()) {
-    const FrameworkInfo info = entry.make()->info();
+    const auto framework = entry.make();
+    const FrameworkInfo info = framework->info();
     listing.rows.push_back({{"name", entry.name},
                             {"summary", entry.summary},
                             {"version", info.version},
                             {"devices", info.devices},
-                            {"default_strategy", info.default_strategy}});
+                            {"default_strategy", info.default_strategy},
+                            {"gpu_host", gpu_host(info)},
+                            {"gpu_options", options_on_gpus(*framework)},
+                            {"sources", info.sources}});
   }
   return listing;
 }

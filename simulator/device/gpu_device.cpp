@@ -69,7 +69,7 @@ HostCosts GpuDevice::host_costs(const FrameworkInfo& framework) const {
           .sd = host.log_sd,
           .origin = {OriginKind::kDataSheet, host.source},
           .launch_latency = host.launch_latency,
-          .graph_launch = host.graph_launch};
+          .graph_launch = host.graph_launch.value_or(Seconds(0))};
 }
 
 Bytes GpuDevice::memory() const {

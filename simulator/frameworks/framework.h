@@ -53,6 +53,7 @@ struct IssuedCall {
   Bytes reuse_distance{};
   // Index into IssuedIteration::gradients of the gradient that is final after this call.
   std::uint32_t gradient = PlannedCall::kNoGradient;
+  Seconds host_time{};        // of the issuing thread beside its calls: copies, waiting for data
   bool synchronizes = false;  // as PlannedCall
 };
 

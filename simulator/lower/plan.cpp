@@ -67,7 +67,7 @@ class Planner {
            .kernel = call.kernel
                          ? index_of({*call.kernel, call.far_share, call.reuse_distance}, plan)
                          : PlannedCall::kNoKernel,
-           .host = call.host_calls * host_.call,
+           .host = call.host_calls * host_.call + call.host_time,
            .repeat = call.repeat,
            .gradient = call.gradient,
            .synchronizes = call.synchronizes});

@@ -10,6 +10,7 @@
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/lower/lower.h"
 #include "simulator/lower/plan.h"
+#include "simulator/report/input_pipeline.h"
 #include "simulator/report/memory_request.h"
 #include "simulator/report/report_parts.h"
 
@@ -62,7 +63,7 @@ Settings split_settings(const Framework& framework, DeviceKind kind, const Exper
   const std::vector<FrameworkOption> options = framework.options(kind);
   Settings out{resolve_settings(options, e.options), {}};
   for (const auto& [key, value] : e.options) {
-    if (is_device_option(key) || out.framework.contains(key)) continue;
+    if (is_device_option(key) || is_input_option(key) || out.framework.contains(key)) continue;
     if (std::ranges::find(of_job, key) != of_job.end()) continue;
     out.workload[key] = value;
   }
@@ -172,8 +173,15 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
 
   Report r;
   r.experiment = e;
-  const double time = simulate_iteration(iteration).seconds().si();
-  r.iteration_time_s = estimate(time, draw_iteration_times(iteration, e.seed, e.draws));
+  const double training = simulate_iteration(iteration).seconds().si();
+  double time = training;
+  std::vector<double> draws = draw_iteration_times(iteration, e.seed, e.draws);
+  const std::optional<InputPipeline> input = read_input_pipeline(e.options);
+  if (input) {
+    time = std::max(time, input->period().si());
+    for (double& draw : draws) draw = std::max(draw, input->period().si());
+  }
+  r.iteration_time_s = estimate(time, std::move(draws));
   const double samples = static_cast<double>(e.samples_per_iteration());
   r.throughput_samples_per_s = rate(samples, r.iteration_time_s);
   if (graph.tokens_per_sample()) {
@@ -183,6 +191,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.breakdown = breakdown(iteration);
   r.phases = phase_times(iteration);
   r.bottleneck = find_bottleneck(iteration);
+  if (input) add_input_wait(*input, Seconds(training), r);
   const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
   MemoryResult memory = memory_of(graph, e, device);
   r.memory = memory.use;

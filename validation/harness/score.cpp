@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "model/analytic/iteration_time.h"
+#include "validation/harness/set_summary.h"
 
 namespace paceline {
 namespace {
@@ -50,7 +51,7 @@ class Scorer {
         cases.push_back(score_case(run));
       }
     }
-    apply_constant_mfu(cases);
+    apply_constant_mfu(cases, flops_);
     out.sets.push_back(summarize(cases));
     out.cases.insert(out.cases.end(), cases.begin(), cases.end());
   }
@@ -83,47 +84,12 @@ class Scorer {
     return c;
   }
 
-  // One rate for the whole set: the geometric mean of the rates that the counted cases reach.
-  void apply_constant_mfu(std::vector<ScoredCase>& cases) const {
-    double log_rate = 0;
-    double count = 0;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (cases[i].in_sample) continue;
-      log_rate += std::log(flops_[i] / cases[i].measured_s);
-      ++count;
-    }
-    if (count == 0) return;
-    const double rate = std::exp(log_rate / count);
-    for (std::size_t i = 0; i < cases.size(); ++i)
-      cases[i].null_s["constant_mfu"] = flops_[i] / rate;
-  }
-
   ScoredSet summarize(const std::vector<ScoredCase>& cases) const {
-    ScoredSet scored;
-    scored.name = set_.name;
-    scored.summary = set_.summary;
-    scored.regime = set_.regime;
-    scored.thresholds = set_.thresholds;
+    ScoredSet scored = summarize_set(set_, cases);
     scored.inputs = {{recording_.file, recording_.sha256}, device_->inputs().front()};
-    std::vector<double> predicted, measured;
-    std::map<std::string, std::vector<double>> nulls;
-    double covered = 0;
-    std::size_t noisy = 0;
-    for (const ScoredCase& c : cases) {
-      if (c.in_sample) continue;
-      predicted.push_back(c.predicted_s);
-      measured.push_back(c.measured_s);
-      covered += c.p05_s <= c.measured_s && c.measured_s <= c.p95_s ? 1 : 0;
-      noisy += c.measured_spread > kNoisy ? 1 : 0;
-      for (const auto& [name, time] : c.null_s) nulls[name].push_back(time);
-    }
-    if (!predicted.empty()) {
-      scored.errors = summarize_errors(predicted, measured);
-      scored.coverage90 = covered / static_cast<double>(predicted.size());
-      for (const auto& [name, times] : nulls) {
-        scored.null_mape[name] = summarize_errors(times, measured).mape;
-      }
-    }
+    const auto noisy = std::count_if(cases.begin(), cases.end(), [](const ScoredCase& c) {
+      return !c.in_sample && c.measured_spread > kNoisy;
+    });
     if (recording_.host.cpu != device_->parameters().provenance.host.cpu) {
       scored.warnings.push_back("recorded on " + recording_.host.cpu + ", parameters of " +
                                 device_->parameters().provenance.host.cpu);
@@ -160,7 +126,9 @@ std::vector<std::string> fitted_kernels(const IterationPlan& plan, const Paramet
 bool ScoredSet::passed() const {
   if (errors.count == 0) return true;
   return (!thresholds.mape || errors.mape <= *thresholds.mape) &&
-         (!thresholds.max_ape || errors.max_ape <= *thresholds.max_ape);
+         (!thresholds.median_ape || errors.median_ape <= *thresholds.median_ape) &&
+         (!thresholds.max_ape || errors.max_ape <= *thresholds.max_ape) &&
+         (!thresholds.kendall_tau || errors.kendall_tau >= *thresholds.kendall_tau);
 }
 
 bool Validation::passed() const {
@@ -170,7 +138,13 @@ bool Validation::passed() const {
 Validation validate(const std::vector<ValidationSet>& sets) {
   const Predictor predictor;
   Validation out;
-  for (const ValidationSet& set : sets) Scorer(set, predictor).score(out);
+  for (const ValidationSet& set : sets) {
+    if (set.published) {
+      score_published(set, predictor, out);
+    } else {
+      Scorer(set, predictor).score(out);
+    }
+  }
   return out;
 }
 

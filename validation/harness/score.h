@@ -41,6 +41,7 @@ struct ScoredSet {
   std::string name;
   std::string summary;
   std::string regime;
+  std::string source{};   // of published figures; empty for recordings
   ErrorSummary errors;    // over the cases that count
   double coverage90 = 0;  // share of them inside the 90 % interval
   std::map<std::string, double> null_mape;

@@ -30,12 +30,19 @@ ValidationSet read_validation_set(const std::filesystem::path& file,
   set.name = object.string("name");
   set.summary = object.string("summary");
   set.regime = object.string("regime");
-  set.recording = root / object.string("recording");
-  set.parameters = root / object.string("parameters");
-  if (object.has("threads")) set.threads = static_cast<int>(object.integer("threads"));
+  if (object.has("cases")) {
+    set.published = PublishedFigures{object.string("source"), read_published_cases(object), {}};
+    if (object.has("rank_within")) set.published->rank_within = object.strings("rank_within");
+  } else {
+    set.recording = root / object.string("recording");
+    set.parameters = root / object.string("parameters");
+    if (object.has("threads")) set.threads = static_cast<int>(object.integer("threads"));
+  }
   JsonObject thresholds = object.object("thresholds");
   set.thresholds.mape = limit(thresholds, "mape");
+  set.thresholds.median_ape = limit(thresholds, "median_ape");
   set.thresholds.max_ape = limit(thresholds, "max_ape");
+  set.thresholds.kendall_tau = limit(thresholds, "kendall_tau");
   thresholds.finish();
   object.finish();
   return set;

@@ -9,13 +9,24 @@
 
 #include "simulator/device/training_device.h"
 #include "traces/recording/recording.h"
+#include "validation/harness/published_case.h"
 
 namespace paceline {
 
 // Limits above which `paceline validate` fails; absent ones are not checked.
 struct Thresholds {
   std::optional<double> mape{};
+  std::optional<double> median_ape{};
   std::optional<double> max_ape{};
+  std::optional<double> kendall_tau{};  // fails below
+};
+
+// Figures of others, in place of a recording of our own.
+struct PublishedFigures {
+  std::string source;  // repository, commit, file, licence; set-up that an experiment cannot say
+  std::vector<PublishedCase> cases;
+  // The order is scored among cases that agree in these fields; empty: among all.
+  std::vector<std::string> rank_within;
 };
 
 struct ValidationSet {
@@ -24,7 +35,8 @@ struct ValidationSet {
   std::string regime;  // "1 CPU thread"
   std::filesystem::path recording;
   std::filesystem::path parameters;
-  std::optional<int> threads;  // only runs of this many threads; absent: all
+  std::optional<int> threads;                   // only runs of this many threads; absent: all
+  std::optional<PublishedFigures> published{};  // then there is no recording and no parameters
   Thresholds thresholds;
 };
 

@@ -73,6 +73,7 @@ struct Backward {
   void convolution(bool bias, std::int64_t channels) const {
     i.host("convolution");
     for (const Pass pass : {Pass::kDgrad, Pass::kWgrad}) {
+      transpose_images(i, op, pass);
       for (const KernelShape& shape : convolution_shapes(i, op, pass)) {
         std::vector<Operand> touched = operands();
         touched.push_back(weight_operand(i, op));
@@ -165,6 +166,9 @@ struct Backward {
   }
   void pass_on() const {
     i.host("view");
+    if (!i.record().execution.strided_views) {
+      i.stream("copy", out(), {out_bytes(), out_bytes()}, operands());
+    }
     i.deliver_gradient(op.inputs[0]);
   }
   // The slices of one tensor are gathered at once, when the last of them is reached.
@@ -227,6 +231,7 @@ struct Backward {
 
 void issue_backward(Issuer& issuer, const Op& op) {
   if (!issuer.needs_gradient(op.output)) return;
+  if (issue_passes(issuer, op)) return;
   std::visit(Backward{issuer, op}, op.attributes);
 }
 

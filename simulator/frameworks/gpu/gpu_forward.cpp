@@ -67,6 +67,7 @@ struct Forward {
   void convolution(bool bias) const {
     i.cast_parameters(op);
     i.host("convolution");
+    transpose_images(i, op, Pass::kForward);
     for (const KernelShape& shape : convolution_shapes(i, op, Pass::kForward)) {
       std::vector<Operand> touched = operands();
       touched.push_back(weight_operand(i, op));
@@ -117,9 +118,14 @@ struct Forward {
   void operator()(const Cast&) const { pointwise("cast", "cast"); }
   void operator()(const Concat&) const { pointwise("concat", "concat"); }
   void operator()(const Reshape&) const { view_or_copy(); }
-  void operator()(const Permute&) const { i.host("view"); }
-  void operator()(const Slice&) const { i.host("view"); }
-  void operator()(const Expand&) const { i.host("view"); }
+  void operator()(const Permute&) const { strided_view(); }
+  void operator()(const Slice&) const { strided_view(); }
+  void operator()(const Expand&) const { strided_view(); }
+  void strided_view() const {
+    i.host("view");
+    if (i.record().execution.strided_views) return;
+    i.stream("copy", out(), {out_bytes(), out_bytes()}, operands());
+  }
   void view_or_copy() const {
     i.host("view");
     if (i.graph().tensor(op.output).alias_of) return;
@@ -161,6 +167,9 @@ struct Forward {
 
 }  // namespace
 
-void issue_forward(Issuer& issuer, const Op& op) { std::visit(Forward{issuer, op}, op.attributes); }
+void issue_forward(Issuer& issuer, const Op& op) {
+  if (issue_passes(issuer, op)) return;
+  std::visit(Forward{issuer, op}, op.attributes);
+}
 
 }  // namespace paceline::gpu

@@ -61,6 +61,8 @@ void Issuer::host_calls(double calls) {
 }
 
 void Issuer::host(std::string_view layer_kind, double times) {
+  if (record_.execution.waits_for_each_operation) wait_for_device();
+  if (record_.layer_calls.empty()) return;  // charged by the kernel
   const LayerCalls& calls = record_.calls(layer_kind);
   host_calls(times * (is_backward() ? calls.backward : calls.forward));
 }
@@ -74,7 +76,7 @@ void Issuer::kernel(std::string implementation, const KernelShape& shape, Precis
   calls_->push_back({.phase = phase_,
                      .layer = layer_,
                      .kernel = Kernel{std::move(implementation), shape, precision},
-                     .host_calls = 0,
+                     .host_calls = record_.execution.calls_per_kernel,
                      .repeat = repeat,
                      .far_share = reuse.far_share,
                      .reuse_distance = reuse.distance,
@@ -160,6 +162,7 @@ void Issuer::deliver_gradient(TensorId tensor) {
 }
 
 void Issuer::add_to_gradients(const Op& op) {
+  if (record_.execution.accumulates_gradients) return;  // the products did
   // A gradient is stored where it arrives first and added where there is one already: of an
   // earlier use of the same weights, or zeros.
   if (!record_.clears_gradients && op.sharing == Sharing::kNone) return;

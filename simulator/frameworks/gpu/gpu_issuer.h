@@ -101,6 +101,8 @@ class Issuer {
 // The calls of one operation.
 void issue_forward(Issuer& issuer, const Op& op);
 void issue_backward(Issuer& issuer, const Op& op);
+// Copies the batch, where the issuing thread does that itself.
+void issue_input_copy(Issuer& issuer, std::vector<IssuedCall>& calls);
 // Zeroing of gradients before an iteration, and the optimizer's update after it.
 void issue_zero_gradients(Issuer& issuer, std::vector<IssuedCall>& calls);
 void issue_update(Issuer& issuer, std::vector<IssuedCall>& calls);

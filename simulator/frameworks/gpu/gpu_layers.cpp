@@ -26,6 +26,54 @@ std::vector<KernelShape> convolution_shapes(const Issuer& issuer, const Op& op, 
   return shapes;
 }
 
+namespace {
+
+// Sums in place are one kernel whatever the record says of sums.
+const LayerRule* rule_of(const Issuer& issuer, const Op& op) {
+  const auto* sum = std::get_if<Add>(&op.attributes);
+  if (sum != nullptr && sum->in_place) return nullptr;
+  const bool activation = std::holds_alternative<Activate>(op.attributes);
+  return issuer.record().execution.rule_of(activation ? "activation" : kind_name(op.attributes));
+}
+
+}  // namespace
+
+bool issue_passes(Issuer& issuer, const Op& op) {
+  const LayerRule* rule = rule_of(issuer, op);
+  if (rule == nullptr) return false;
+  const bool backward = issuer.is_backward();
+  const double calls = backward ? rule->backward_calls : rule->forward_calls;
+  if (calls > 0) issuer.host_calls(calls);
+  const auto& passes = backward ? rule->backward : rule->forward;
+  if (!passes) return false;
+  issuer.host(kind_name(op.attributes));
+  const TensorId input = op.inputs[0];
+  const std::string name = std::string(kind_name(op.attributes)) + (backward ? "_backward" : "");
+  for (const TensorPass& pass : *passes) {
+    const Operand operand = backward ? issuer.gradient(input) : issuer.activation(input);
+    issuer.stream(name, issuer.elements(input),
+                  {pass.read * issuer.bytes(input), pass.written * issuer.bytes(input)}, {operand});
+  }
+  if (!backward) return true;
+  issuer.deliver_parameters(op);
+  for (const TensorId id : op.inputs) issuer.deliver_gradient(id);
+  return true;
+}
+
+void transpose_images(Issuer& issuer, const Op& op, Pass pass) {
+  if (!issuer.record().execution.transposes_images) return;
+  if (pass_kernels(issuer.graph(), op, pass).empty()) return;
+  const auto copy = [&](std::int64_t elements, Bytes bytes, const Operand& operand) {
+    issuer.stream("transpose", elements, {bytes, bytes}, {operand});
+  };
+  for (const TensorId image : {op.inputs[0], op.output}) {
+    copy(issuer.elements(image), issuer.bytes(image), issuer.activation(image));
+  }
+  const std::vector<std::int64_t> sizes = parameter_sizes(op);
+  if (sizes.empty()) return;
+  copy(sizes[0], static_cast<double>(sizes[0]) * Bytes(4), issuer.parameter(0, sizes[0]));
+}
+
 AttentionShape attention_shape(const Issuer& issuer, const Op& op, Pass pass) {
   const auto& query = issuer.graph().shape(op.inputs[0]).dims;
   const auto& key = issuer.graph().shape(op.inputs[1]).dims;

@@ -13,8 +13,14 @@ Operand weight_operand(const Issuer& issuer, const Op& op);
 std::vector<KernelShape> convolution_shapes(const Issuer& issuer, const Op& op, Pass pass);
 AttentionShape attention_shape(const Issuer& issuer, const Op& op, Pass pass);
 
-// One library call for all layers and steps, or a product and the cell's elementwise kernel for
-// every step (record/gpu_record.h).
+// What the record says of this kind of layer, in the present direction; false if its kernels are
+// still to be issued as usual (record/execution_rules.h).
+bool issue_passes(Issuer& issuer, const Op& op);
+// Transposes around this pass of a convolution, where images lie channels-last and the library
+// wants them channels-first: what it reads, what it writes, and the filter.
+void transpose_images(Issuer& issuer, const Op& op, Pass pass);
+
+// One library call for all layers and steps.
 void recurrent_forward(Issuer& issuer, const Op& op, const Rnn& rnn);
 void recurrent_backward(Issuer& issuer, const Op& op, const Rnn& rnn);
 

@@ -7,9 +7,36 @@
 #include "model/graph/rewrite/layout.h"
 #include "model/graph/rewrite/precision.h"
 #include "model/graph/rewrite/recomputation.h"
+#include "model/graph/rewrite/unrolled_recurrence.h"
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 
 namespace paceline::gpu {
+
+namespace {
+
+WorkloadGraph with_recurrence(WorkloadGraph graph, const std::string& style) {
+  if (style == "fused") return graph;
+  if (style == "concatenated-input") {
+    return with_unrolled_recurrence(graph, CellStyle::kConcatenatedInput);
+  }
+  if (style == "two-products") return with_unrolled_recurrence(graph, CellStyle::kTwoProducts);
+  if (style == "hoisted-input") return with_unrolled_recurrence(graph, CellStyle::kHoistedInput);
+  for (const Op& op : graph.ops()) {
+    if (!std::holds_alternative<Rnn>(op.attributes)) continue;
+    throw UsageError(graph.name() + ": layer " + op.name +
+                     " is recurrent, which this framework has no layer for; --set rnn=fused");
+  }
+  return graph;
+}
+
+std::vector<std::string> recurrences(const GpuRecord& record) {
+  std::vector<std::string> styles = {"fused", "concatenated-input", "two-products",
+                                     "hoisted-input"};
+  if (record.execution.recurrence == "none") styles.emplace_back("none");
+  return styles;
+}
+
+}  // namespace
 
 std::vector<FrameworkOption> common_options(const GpuRecord& record) {
   std::vector<std::string> optimizers;
@@ -18,35 +45,49 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
     optimizers.push_back(optimizer);
     for (const auto& [style, passes] : of_optimizer) styles.insert(style);
   }
-  return {{"graphs", {"off", "on"}, "off", "replay a captured graph instead of dispatching"},
-          {"workspace_limit", {}, "none", "scratch memory of one convolution, \"8 MiB\", or none"},
-          {"attention",
-           {"auto", "fused", "unfused"},
-           record.fused_attention ? "auto" : "unfused",
-           "one kernel that never stores the scores; auto: for 16-bit inputs"},
-          {"layout",
-           {"channels-first", "channels-last"},
-           "channels-first",
-           "order of the dimensions of images in memory"},
-          recomputation_option(),
-          {"phases",
-           {"training", "forward-backward", "forward"},
-           "training",
-           "the whole iteration, or parts of it; forward alone is inference, without dropout"},
-          {"mixed",
-           {"autocast", "uniform"},
-           "autocast",
-           "16 bits by casts around matrix operations, or everywhere but in the update"},
-          {"optimizer", optimizers, "sgd", "the update rule"},
-          {"optimizer_style",
-           {styles.begin(), styles.end()},
-           record.update_style,
-           "many tensors in one kernel, or each by itself"}};
+  std::vector<FrameworkOption> options;
+  if (record.host.graph_launch) {
+    options.push_back(
+        {"graphs", {"off", "on"}, "off", "replay a captured graph instead of dispatching"});
+  }
+  const auto& limit = record.execution.workspace_limit;
+  const std::vector<FrameworkOption> common = {
+      {"rnn", recurrences(record), record.execution.recurrence,
+       "recurrent layers by one library call, or step by step"},
+      {"workspace_limit",
+       {},
+       limit ? to_text(*limit) : "none",
+       "scratch memory of one convolution, \"8 MiB\", or none"},
+      {"attention",
+       {"auto", "fused", "unfused"},
+       record.fused_attention ? "auto" : "unfused",
+       "one kernel that never stores the scores; auto: for 16-bit inputs"},
+      {"layout",
+       {"channels-first", "channels-last"},
+       "channels-first",
+       "order of the dimensions of images in memory"},
+      recomputation_option(),
+      {"phases",
+       {"training", "forward-backward", "forward"},
+       "training",
+       "the whole iteration, or parts of it; forward alone is inference, without dropout"},
+      {"mixed",
+       {"autocast", "uniform"},
+       "autocast",
+       "16 bits by casts around matrix operations, or everywhere but in the update"},
+      {"optimizer", optimizers, "sgd", "the update rule"},
+      {"optimizer_style",
+       {styles.begin(), styles.end()},
+       record.update_style,
+       "many tensors in one kernel, or each by itself"}};
+  options.insert(options.end(), common.begin(), common.end());
+  return options;
 }
 
 WorkloadGraph prepare_graph(WorkloadGraph graph, Precision precision, const DeviceSpec& device,
                             const FrameworkSettings& settings) {
   device.peak(precision);  // throws if the device has no such arithmetic
+  graph = with_recurrence(std::move(graph), settings.at("rnn"));
   const bool narrow = element_size(precision) < Bytes(4);
   const std::string& attention = settings.at("attention");
   if (attention == "fused" || (attention == "auto" && narrow && device.matrix_units)) {

@@ -75,7 +75,8 @@ void update_one_by_one(Issuer& issuer, std::vector<IssuedCall>& calls,
 }  // namespace
 
 void issue_zero_gradients(Issuer& issuer, std::vector<IssuedCall>& calls) {
-  if (!issuer.record().clears_gradients) return;
+  const GpuRecord& record = issuer.record();
+  if (!record.clears_gradients && !record.execution.accumulates_gradients) return;
   for (const OwnedTensor& tensor : trainable_tensors(issuer.graph())) {
     issuer.enter(calls, Phase::kOptimizer, tensor.layer);
     issuer.host("parameter");
@@ -109,6 +110,15 @@ void issue_update(Issuer& issuer, std::vector<IssuedCall>& calls) {
   }
 }
 
+void issue_input_copy(Issuer& issuer, std::vector<IssuedCall>& calls) {
+  const auto& input = issuer.record().execution.input;
+  if (!input) return;
+  Bytes bytes;
+  for (const TensorId id : issuer.graph().inputs()) bytes += issuer.bytes(id);
+  calls.push_back(
+      {.phase = Phase::kForward, .kernel = {}, .host_time = input->call + bytes / input->rate});
+}
+
 IssuedIteration issue_iteration(const WorkloadGraph& graph, const GpuRecord& record,
                                 const FrameworkSettings& settings) {
   Issuer issuer(graph, record, settings);
@@ -121,6 +131,7 @@ IssuedIteration issue_iteration(const WorkloadGraph& graph, const GpuRecord& rec
     issuer.begin_iteration();
     for (const Op& op : ops) out.layers.push_back(op.name);
     out.gradients = gradient_tensors(graph);
+    issue_input_copy(issuer, out.begin);
     if (backward) issue_zero_gradients(issuer, out.begin);
     for (std::size_t layer = 0; layer < ops.size(); ++layer) {
       issuer.enter(out.micro_batch, Phase::kForward, layer);

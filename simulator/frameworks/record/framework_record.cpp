@@ -1,5 +1,7 @@
 #include "simulator/frameworks/record/framework_record.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/json_reader.h"
 
@@ -14,6 +16,28 @@ PerImageGemmRule read_rule(JsonObject object) {
   rule.single_kernel = object.integer("single_kernel");
   object.finish();
   return rule;
+}
+
+// How it runs on a CPU.
+void read_cpu(JsonObject& root, FrameworkRecord& record) {
+  record.host_fit = root.string("host_fit");
+  JsonObject convolution = root.object("convolution");
+  record.per_image_gemm = read_rule(convolution.object("per_image_gemm"));
+  record.plain_input_channels = convolution.integer("plain_input_channels");
+  convolution.finish();
+  JsonObject composition = root.object("composition");
+  record.composition_sd = composition.positive("log_sd");
+  record.sources.push_back("composition: " + composition.string("source"));
+  composition.finish();
+  JsonObject calls = root.object("host_calls");
+  record.zero_grad_calls = calls.positive("zero_grad_per_tensor");
+  record.update_calls = calls.positive("update_per_tensor");
+  JsonObject layers = calls.object("layers");
+  for (const std::string& kind : layers.keys()) {
+    record.layer_calls.emplace(kind, read_layer_calls(layers.object(kind)));
+  }
+  layers.finish();
+  calls.finish();
 }
 
 }  // namespace
@@ -36,25 +60,9 @@ FrameworkRecord read_framework_record(const std::filesystem::path& file) {
   record.summary = root.string("summary");
   record.devices = root.strings("devices");
   record.default_strategy = root.string("default_strategy");
-  record.host_fit = root.string("host_fit");
   record.sources = root.strings("sources");
-  JsonObject convolution = root.object("convolution");
-  record.per_image_gemm = read_rule(convolution.object("per_image_gemm"));
-  record.plain_input_channels = convolution.integer("plain_input_channels");
-  convolution.finish();
-  JsonObject composition = root.object("composition");
-  record.composition_sd = composition.positive("log_sd");
-  record.sources.push_back("composition: " + composition.string("source"));
-  composition.finish();
-  JsonObject calls = root.object("host_calls");
-  record.zero_grad_calls = calls.positive("zero_grad_per_tensor");
-  record.update_calls = calls.positive("update_per_tensor");
-  JsonObject layers = calls.object("layers");
-  for (const std::string& kind : layers.keys()) {
-    record.layer_calls.emplace(kind, read_layer_calls(layers.object(kind)));
-  }
-  layers.finish();
-  calls.finish();
+  const auto& kinds = record.devices;
+  if (std::find(kinds.begin(), kinds.end(), "cpu") != kinds.end()) read_cpu(root, record);
   if (root.has("gpu")) record.gpu = read_gpu_record(root.object("gpu"));
   root.finish();
   return record;

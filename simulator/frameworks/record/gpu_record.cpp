@@ -8,7 +8,7 @@ GpuHostCosts read_host(JsonObject object) {
   host.call = object.quantity<Seconds>("call");
   host.log_sd = object.positive("log_sd");
   host.launch_latency = object.quantity<Seconds>("launch_latency");
-  host.graph_launch = object.quantity<Seconds>("graph_launch");
+  if (object.has("graph_launch")) host.graph_launch = object.quantity<Seconds>("graph_launch");
   host.source = object.string("source");
   object.finish();
   return host;
@@ -82,17 +82,25 @@ GpuRecord read_gpu_record(JsonObject object) {
   record.composition_sd = composition.positive("log_sd");
   record.sources.push_back("composition: " + composition.string("source"));
   composition.finish();
-  record.fused_rnn = object.boolean("fused_rnn");
   record.persistent_rnn = object.boolean_or("persistent_rnn", false);
   record.fused_bias = object.boolean("fused_bias");
   record.clears_gradients = object.boolean("clears_gradients");
   record.fused_attention = object.boolean("fused_attention");
   read_update(object.object("update"), record);
-  JsonObject layers = object.object("layer_calls");
-  for (const std::string& kind : layers.keys()) {
-    record.layer_calls.emplace(kind, read_layer_calls(layers.object(kind)));
+  if (object.has("execution")) {
+    record.execution = read_execution_rules(object.object("execution"));
   }
-  layers.finish();
+  // A framework is charged by the layer or by the kernel.
+  if (object.has("layer_calls") == (record.execution.calls_per_kernel > 0)) {
+    object.fail("layer_calls", "expected either this or execution/calls_per_kernel");
+  }
+  if (object.has("layer_calls")) {
+    JsonObject layers = object.object("layer_calls");
+    for (const std::string& kind : layers.keys()) {
+      record.layer_calls.emplace(kind, read_layer_calls(layers.object(kind)));
+    }
+    layers.finish();
+  }
   object.finish();
   return record;
 }

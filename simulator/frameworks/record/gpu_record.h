@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/json_reader.h"
 #include "core/units.h"
+#include "simulator/frameworks/record/execution_rules.h"
 
 namespace paceline {
 
@@ -24,8 +26,8 @@ struct GpuHostCosts {
   Seconds call;       // of one simple dispatch
   double log_sd = 0;  // of ln(call): processors, versions
   Seconds
-      launch_latency;    // from the end of a dispatch to the start of its kernel on an idle device
-  Seconds graph_launch;  // of a whole captured iteration
+      launch_latency;  // from the end of a dispatch to the start of its kernel on an idle device
+  std::optional<Seconds> graph_launch{};  // of a whole captured iteration, if it can capture one
   std::string source;
 };
 
@@ -49,11 +51,12 @@ struct GpuRecord {
   UpdatePasses update_passes;
   std::string update_style;  // the default of optimizer_style
 
-  bool fused_rnn = false;         // one library call per recurrent layer; else a call per step
   bool persistent_rnn = false;    // where the library has a persistent kernel, it is asked for
   bool fused_bias = false;        // the bias of a linear layer is added inside the product
   bool clears_gradients = false;  // fills them with zero; else the first one is stored
   bool fused_attention = false;   // for 16-bit inputs, unless the user says otherwise
+
+  ExecutionRules execution;
 
   // Throws InputError if there is no entry for this kind of layer.
   const LayerCalls& calls(std::string_view layer_kind) const;

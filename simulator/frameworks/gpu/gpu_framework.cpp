@@ -1,0 +1,64 @@
+#include "simulator/frameworks/gpu/gpu_framework.h"
+
+#include <algorithm>
+
+#include "core/data_directory.h"
+#include "core/error.h"
+#include "simulator/frameworks/gpu/gpu_issuer.h"
+#include "simulator/frameworks/record/framework_record.h"
+
+namespace paceline {
+namespace {
+
+class GpuFramework : public Framework {
+ public:
+  explicit GpuFramework(const std::string& name)
+      : record_(read_framework_record(data_directory() / "model/catalog/frameworks" /
+                                      (name + ".json"))) {
+    if (!record_.gpu) throw InputError("the record of " + name + " has no \"gpu\"");
+  }
+
+  FrameworkInfo info() const override {
+    return {.version = record_.version,
+            .devices = record_.devices,
+            .default_strategy = record_.default_strategy,
+            .host_fit = record_.host_fit,
+            .sources = record_.sources,
+            .composition_sd = record_.composition_sd,
+            .gpu_host = record_.gpu->host,
+            .gpu_composition_sd = record_.gpu->composition_sd};
+  }
+
+  std::vector<FrameworkOption> options(DeviceKind kind) const override {
+    if (kind == DeviceKind::kCpu) return {};
+    return gpu::common_options(*record_.gpu);
+  }
+
+  WorkloadGraph prepare(WorkloadGraph graph, Precision precision, const DeviceSpec* device,
+                        const FrameworkSettings& settings) const override {
+    require_gpu(device);
+    return gpu::prepare_graph(std::move(graph), precision, *device, settings);
+  }
+
+  IssuedIteration issue(const WorkloadGraph& graph, const ExecutionContext& context,
+                        const FrameworkSettings& settings) const override {
+    require_gpu(context.device);
+    return gpu::issue_iteration(graph, *record_.gpu, settings);
+  }
+
+ private:
+  void require_gpu(const DeviceSpec* device) const {
+    if (device != nullptr) return;
+    throw UsageError("--framework " + record_.name + " is modelled on GPUs; use one of those");
+  }
+
+  FrameworkRecord record_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Framework> make_gpu_framework(const std::string& name) {
+  return std::make_unique<const GpuFramework>(name);
+}
+
+}  // namespace paceline

@@ -1,0 +1,63 @@
+#include "simulator/frameworks/record/execution_rules.h"
+
+namespace paceline {
+namespace {
+
+const std::vector<std::string> kRecurrences = {"fused", "concatenated-input", "two-products",
+                                               "hoisted-input", "none"};
+
+std::optional<std::vector<TensorPass>> read_passes(JsonObject& layer, std::string_view direction) {
+  if (!layer.has(direction)) return std::nullopt;
+  std::vector<TensorPass> passes;
+  for (JsonObject object : layer.objects(direction)) {
+    const TensorPass pass{object.number("read"), object.number("written")};
+    if (pass.read < 0 || pass.written < 0) object.fail("read", "a pass cannot be negative");
+    passes.insert(passes.end(), static_cast<std::size_t>(object.integer_or("times", 1)), pass);
+    object.finish();
+  }
+  return passes;
+}
+
+InputCopy read_input(JsonObject object) {
+  InputCopy input{object.quantity<BytesPerSecond>("rate"), object.quantity<Seconds>("call")};
+  object.string("source");
+  object.finish();
+  return input;
+}
+
+}  // namespace
+
+const LayerRule* ExecutionRules::rule_of(std::string_view layer_kind) const {
+  const auto found = layers.find(layer_kind);
+  return found == layers.end() ? nullptr : &found->second;
+}
+
+ExecutionRules read_execution_rules(JsonObject object) {
+  ExecutionRules rules;
+  rules.calls_per_kernel = object.positive("calls_per_kernel");
+  rules.waits_for_each_operation = object.boolean_or("waits_for_each_operation", false);
+  rules.strided_views = object.boolean_or("strided_views", true);
+  rules.accumulates_gradients = object.boolean_or("accumulates_gradients", false);
+  rules.transposes_images = object.boolean_or("transposes_images", false);
+  rules.recurrence = object.one_of("recurrence", kRecurrences);
+  if (object.has("workspace_limit")) {
+    rules.workspace_limit = object.quantity<Bytes>("workspace_limit");
+  }
+  if (object.has("input")) rules.input = read_input(object.object("input"));
+  if (object.has("layers")) {
+    JsonObject layers = object.object("layers");
+    for (const std::string& kind : layers.keys()) {
+      JsonObject layer = layers.object(kind);
+      rules.layers[kind] = {.forward = read_passes(layer, "forward"),
+                            .backward = read_passes(layer, "backward"),
+                            .forward_calls = layer.number_or("forward_calls", 0),
+                            .backward_calls = layer.number_or("backward_calls", 0)};
+      layer.finish();
+    }
+    layers.finish();
+  }
+  object.finish();
+  return rules;
+}
+
+}  // namespace paceline

@@ -1,0 +1,56 @@
+// How the execution of a framework on a GPU differs from one kernel per operation, dispatched ahead
+// of the device: the "execution" object of a "gpu" record. Defaults are what PyTorch does.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json_reader.h"
+#include "core/units.h"
+
+namespace paceline {
+
+// Tensors that one elementwise kernel reads and writes; 0.5 is half of one.
+struct TensorPass {
+  double read = 0;
+  double written = 0;
+};
+
+// What a kind of layer becomes where it is not one kernel.
+struct LayerRule {
+  std::optional<std::vector<TensorPass>> forward;  // absent: as usual
+  std::optional<std::vector<TensorPass>> backward;
+  // Simple dispatches of operations that launch nothing on the device.
+  double forward_calls = 0;
+  double backward_calls = 0;
+};
+
+// A batch that the issuing thread copies to the device before it goes on.
+struct InputCopy {
+  BytesPerSecond rate;
+  Seconds call;
+};
+
+struct ExecutionRules {
+  double calls_per_kernel = 0;            // host cost of each kernel, in simple dispatches
+  bool waits_for_each_operation = false;  // the next one is issued when the device has finished
+  bool strided_views = true;              // slices and transposes are not copied
+  bool accumulates_gradients = false;     // products add to gradients that were set to zero
+  bool transposes_images = false;         // channels-last to first and back around convolutions
+  // "fused", a cell style of with_unrolled_recurrence, or "none".
+  std::string recurrence = "fused";
+  std::optional<Bytes> workspace_limit;                  // of one convolution; absent: none
+  std::optional<InputCopy> input;                        // absent: batches are copied meanwhile
+  std::map<std::string, LayerRule, std::less<>> layers;  // by kind of layer
+
+  // Of a layer of this kind; null if there is nothing special about it.
+  const LayerRule* rule_of(std::string_view layer_kind) const;
+};
+
+// Strict; throws InputError.
+ExecutionRules read_execution_rules(JsonObject object);
+
+}  // namespace paceline

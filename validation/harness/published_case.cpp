@@ -1,0 +1,71 @@
+#include "validation/harness/published_case.h"
+
+#include <nlohmann/json.hpp>
+
+namespace paceline {
+namespace {
+
+void read_options(JsonObject object, Experiment& e) {
+  for (const std::string& key : object.keys()) e.options[key] = object.string(key);
+}
+
+// Reads the fields that are there into `e`.
+void read_experiment(JsonObject& object, Experiment& e) {
+  e.model = object.string_or("model", e.model);
+  e.batch = object.integer_or("batch", e.batch);
+  if (object.has("seq")) e.seq = object.integer("seq");
+  if (object.has("precision")) e.precision = parse_precision(object.string("precision"));
+  e.device = object.string_or("device", e.device);
+  e.threads = static_cast<int>(object.integer_or("threads", e.threads));
+  e.devices = object.integer_or("gpus", e.devices);
+  e.devices_per_machine = object.integer_or("gpus_per_node", e.devices_per_machine);
+  e.framework = object.string_or("framework", e.framework);
+  e.strategy = object.string_or("strategy", e.strategy);
+  e.grad_accumulation = object.integer_or("grad_accum", e.grad_accumulation);
+  if (object.has("options")) read_options(object.object("options"), e);
+}
+
+std::string case_name(const Experiment& e) {
+  return e.framework + "-" + e.model + "-b" + std::to_string(e.batch) + "-" + e.device;
+}
+
+PublishedCase read_case(JsonObject object, const Experiment& common) {
+  PublishedCase out;
+  out.experiment = common;
+  read_experiment(object, out.experiment);
+  if (out.experiment.model.empty()) object.fail("model", "is missing");
+  if (out.experiment.batch < 1) object.fail("batch", "is missing or less than 1");
+  if (out.experiment.device.empty()) object.fail("device", "is missing");
+  out.name = object.string_or("name", case_name(out.experiment));
+  out.excluded = object.string_or("excluded", "");
+  if (object.has("measured_s") == object.has("samples_per_s")) {
+    object.fail("measured_s", "expected either this or samples_per_s");
+  }
+  if (object.has("measured_s")) {
+    out.measured = Seconds(object.positive("measured_s"));
+  } else {
+    const double samples = static_cast<double>(out.experiment.samples_per_iteration());
+    out.measured = Seconds(samples / object.positive("samples_per_s"));
+  }
+  object.finish();
+  return out;
+}
+
+}  // namespace
+
+std::vector<PublishedCase> read_published_cases(JsonObject& set) {
+  Experiment common;
+  if (set.has("common")) {
+    JsonObject object = set.object("common");
+    read_experiment(object, common);
+    object.finish();
+  }
+  std::vector<PublishedCase> cases;
+  for (JsonObject& object : set.objects("cases")) {
+    cases.push_back(read_case(std::move(object), common));
+  }
+  if (cases.empty()) set.fail("cases", "is empty");
+  return cases;
+}
+
+}  // namespace paceline

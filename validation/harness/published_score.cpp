@@ -1,0 +1,126 @@
+// Published figures against predictions.
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "core/error.h"
+#include "model/analytic/iteration_time.h"
+#include "simulator/device/training_device.h"
+#include "validation/harness/set_summary.h"
+
+namespace paceline {
+namespace {
+
+std::string field(const Experiment& e, const std::string& name) {
+  if (name == "model") return e.model;
+  if (name == "batch") return std::to_string(e.batch);
+  if (name == "seq") return e.seq ? std::to_string(*e.seq) : "";
+  if (name == "device") return e.device;
+  if (name == "framework") return e.framework;
+  if (name == "strategy") return e.strategy;
+  if (name == "gpus") return std::to_string(e.devices);
+  throw InputError("rank_within: \"" + name +
+                   "\" is no field of an experiment; known: model, batch, seq, device, framework, "
+                   "strategy, gpus");
+}
+
+class PublishedScorer {
+ public:
+  PublishedScorer(const ValidationSet& set, const Predictor& predictor)
+      : set_(set), predictor_(predictor) {}
+
+  void score(Validation& out) {
+    for (const PublishedCase& published : set_.published->cases) {
+      if (!published.excluded.empty()) {
+        out.skipped.push_back({published.name, set_.name, published.excluded});
+        continue;
+      }
+      try {
+        score_case(published);
+      } catch (const Error& error) {
+        out.skipped.push_back({published.name, set_.name, error.what()});
+      }
+    }
+    apply_constant_mfu(cases_, flops_);
+    ScoredSet scored = summarize_set(set_, cases_);
+    if (!set_.published->rank_within.empty()) scored.errors.kendall_tau = mean_tau();
+    scored.inputs = inputs_;
+    out.sets.push_back(std::move(scored));
+    out.cases.insert(out.cases.end(), cases_.begin(), cases_.end());
+  }
+
+ private:
+  const TrainingDevice& device_of(const Experiment& e) {
+    auto& device = devices_[{e.device, e.options}];
+    if (!device) {
+      device = read_training_device(e.device, e.options);
+      for (const InputFile& file : device->inputs()) {
+        const auto same = [&](const InputFile& known) { return known.file == file.file; };
+        if (std::none_of(inputs_.begin(), inputs_.end(), same)) inputs_.push_back(file);
+      }
+    }
+    return *device;
+  }
+
+  void score_case(const PublishedCase& published) {
+    const TrainingDevice& device = device_of(published.experiment);
+    const Prediction prediction = predictor_.predict(published.experiment, device);
+    const Report& report = prediction.report;
+    ScoredCase c;
+    c.name = published.name;
+    c.set = set_.name;
+    c.regime = set_.regime;
+    c.measured_s = published.measured.si();
+    c.predicted_s = report.iteration_time_s.median;
+    c.p05_s = report.iteration_time_s.p05;
+    c.p95_s = report.iteration_time_s.p95;
+    c.error = relative_error(c.predicted_s, c.measured_s);
+    c.predicted_phases = report.phases;
+    const RooflineCostModel roofline(device.limits(std::max(1, report.experiment.threads)));
+    c.null_s["roofline"] = iteration_time(predictor_.plan(report.experiment, device,
+                                                          prediction.graph, roofline, HostCosts{}))
+                               .seconds()
+                               .si();
+    flops_.push_back(report.flops_per_iteration.si());
+    cases_.push_back(std::move(c));
+    experiments_.push_back(published.experiment);
+  }
+
+  // Mean over the groups with equal fields of how well their order is predicted.
+  double mean_tau() const {
+    std::map<std::vector<std::string>, std::pair<std::vector<double>, std::vector<double>>> groups;
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      std::vector<std::string> key;
+      for (const std::string& name : set_.published->rank_within) {
+        key.push_back(field(experiments_[i], name));
+      }
+      groups[key].first.push_back(cases_[i].predicted_s);
+      groups[key].second.push_back(cases_[i].measured_s);
+    }
+    double sum = 0, count = 0;
+    for (const auto& [key, times] : groups) {
+      if (times.first.size() < 2) continue;
+      sum += kendall_tau(times.first, times.second);
+      ++count;
+    }
+    return count > 0 ? sum / count : 0;
+  }
+
+  const ValidationSet& set_;
+  const Predictor& predictor_;
+  std::map<std::pair<std::string, std::map<std::string, std::string>>,
+           std::unique_ptr<const TrainingDevice>>
+      devices_;
+  std::vector<InputFile> inputs_;
+  std::vector<ScoredCase> cases_;
+  std::vector<Experiment> experiments_;
+  std::vector<double> flops_;
+};
+
+}  // namespace
+
+void score_published(const ValidationSet& set, const Predictor& predictor, Validation& out) {
+  PublishedScorer(set, predictor).score(out);
+}
+
+}  // namespace paceline
