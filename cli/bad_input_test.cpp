@@ -12,13 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 
-struct BadInput {
-  const char* name;
-  const char* arguments;
-  int code;
-  const char* says;  // part of the line on stderr
-};
-
 #define GOOD "--model resnet50 --batch 8 --device good.json "
 const BadInput kBadInputs[] = {
     // Commands and flags.
@@ -197,17 +190,7 @@ const BadInput kBadInputs[] = {
 
 class BadInputs : public testing::TestWithParam<BadInput> {};
 
-TEST_P(BadInputs, IsRefusedInOneHelpfulLineWithoutTrace) {
-  const TestFolder folder;
-  const std::vector<std::string> before = folder.files();
-  const TestOutcome outcome = run_program_in(folder, GetParam().arguments);
-  EXPECT_EQ(outcome.code, GetParam().code);
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("paceline: "));
-  EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(folder.files(), before);
-}
+TEST_P(BadInputs, IsRefusedInOneHelpfulLineWithoutTrace) { expect_refused(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Table, BadInputs, testing::ValuesIn(kBadInputs),
                          [](const auto& test) { return std::string(test.param.name); });

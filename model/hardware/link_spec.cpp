@@ -130,8 +130,7 @@ LinkSpec read_link(JsonObject object) {
   link.kind = read_enum<LinkKind>(object, "kind", kKinds);
   link.wiring = read_enum<Wiring>(object, "wiring", kWirings);
   link.lane = object.string_or("lane", "");
-  link.lanes = static_cast<int>(object.integer_or("lanes", 1));
-  if (link.lanes < 1) object.fail("lanes", "expected at least one lane");
+  link.lanes = object.count_or("lanes", 1, 1);
   if (object.has("mesh")) link.mesh = read_mesh(object.raw("mesh"), object);
   link.host_link = object.string_or("host_link", "");
   link.socket_link = object.string_or("socket_link", "");

@@ -171,8 +171,7 @@ ClusterSpec read_cluster(const std::filesystem::path& file, const LinkCatalog& c
   cluster.name = root.string("name");
   cluster.summary = root.string("summary");
   cluster.source = root.string("source");
-  cluster.machines = static_cast<int>(root.integer_or("machines", 1));
-  if (cluster.machines < 1) root.fail("machines", "expected at least one machine");
+  cluster.machines = root.count_or("machines", 1, 1);
   cluster.machine.peer_access =
       static_cast<PeerAccess>(read_choice(root, "peer_access", kPeerAccess));
   for (JsonObject& object : root.objects("nodes")) {
