@@ -180,7 +180,9 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.origins = collect_origins(iteration);
   r.inputs = device.inputs();
   r.warnings = warnings(r, iteration, device);
-  for (std::string& assumption : load_model(workloads_, e.model).assumptions) {
+  ImportedModel model = load_model(workloads_, e.model);
+  if (!model.file.empty()) r.inputs.push_back({model.file, model.sha256});
+  for (std::string& assumption : model.assumptions) {
     r.warnings.push_back("model file: " + std::move(assumption));
   }
   return {std::move(graph), std::move(iteration), std::move(r)};
