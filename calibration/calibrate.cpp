@@ -10,6 +10,7 @@
 #include "core/names.h"
 #include "core/table.h"
 #include "core/units_text.h"
+#include "simulator/device/kernel_of.h"
 
 namespace paceline {
 namespace {
@@ -73,15 +74,37 @@ std::vector<std::string> fitted_shapes(const std::vector<KernelProblem>& problem
   return {out.begin(), out.end()};
 }
 
+// Why there is no kernel: nothing measured, or nothing that could be trusted.
+std::string nothing_to_fit(const MeasurementSet& measurements) {
+  std::size_t noisy = 0, unchecked = 0, skipped = 0;
+  double foreign = 0;
+  for (const Measurement& m : measurements.results) {
+    skipped += m.skipped ? 1 : 0;
+    if (m.skipped || !kernel_of(m)) continue;
+    if (!m.result_checked) ++unchecked;
+    if (m.accepted_rounds() > 0) continue;
+    ++noisy;
+    for (const MeasurementRound& round : m.rounds) foreign = std::max(foreign, round.foreign_cpu);
+  }
+  if (noisy > 0) {
+    return "the machine was too busy: no round of the " + std::to_string(noisy) +
+           " kernels measured was accepted (others used up to " + significant(foreign, 2) +
+           " processors meanwhile); measure again when it is quiet";
+  }
+  if (unchecked > 0) {
+    return "the results of the " + std::to_string(unchecked) +
+           " kernels measured were not checked, so their times are not trusted";
+  }
+  return "the measurements hold no kernel that can be fitted" +
+         (skipped > 0 ? " (" + std::to_string(skipped) + " were skipped)" : std::string()) +
+         "; measure some with: paceline measure --device cpu -o measurements.json";
+}
+
 }  // namespace
 
 CalibrationResult calibrate(const MeasurementSet& measurements, const CalibrateOptions& options) {
   const std::vector<KernelProblem> problems = selected_problems(measurements, options.only);
-  if (problems.empty()) {
-    throw InputError(
-        "the measurements hold no kernel that can be fitted; measure some with: paceline measure "
-        "--device cpu -o measurements.json");
-  }
+  if (problems.empty()) throw InputError(nothing_to_fit(measurements));
   CalibrationResult out;
   out.parameters.device = options.device;
   out.parameters.provenance = make_provenance("paceline calibrate", options.argv);
@@ -95,7 +118,7 @@ CalibrationResult calibrate(const MeasurementSet& measurements, const CalibrateO
     if (fit.usable) {
       out.parameters.fits.push_back(fit.fit);
     } else {
-      out.refused[name] = fit.termination;
+      out.refused[name] = out.parameters.refused[name] = fit.termination;
     }
     if (!fit.samples.empty()) out.plots[name] = residual_plot(name, fit.samples);
     out.fits.push_back(std::move(fit));

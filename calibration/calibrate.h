@@ -29,7 +29,7 @@ struct CalibrationResult {
 
 // Runs every registered problem (calibration/problems/). The same input gives the same fits, bit by
 // bit. Throws UsageError if `only` names nothing that is measured, InputError if the measurements
-// hold no kernel at all.
+// hold no kernel at all, or none that was measured on a quiet machine and checked.
 CalibrationResult calibrate(const MeasurementSet& measurements, const CalibrateOptions& options);
 
 }  // namespace paceline

@@ -134,6 +134,54 @@ TEST(Calibrate, IgnoresRejectedRounds) {
   EXPECT_EQ(result.parameters.find("aten.copy"), nullptr);
 }
 
+// The message of a file in which nothing can be trusted says so, not that nothing was measured.
+TEST(Calibrate, SaysThatTheMachineWasBusy) {
+  MeasurementSet set = machine();
+  for (Measurement& m : set.results) {
+    for (MeasurementRound& round : m.rounds) round = {round.start, 1.5, false, round.samples_s};
+  }
+  try {
+    calibrate(set, quick());
+    FAIL() << "rejected rounds were fitted";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("too busy"), std::string::npos) << text;
+    EXPECT_NE(text.find("up to 1.5 processors"), std::string::npos) << text;
+  }
+}
+
+TEST(Calibrate, TrustsOnlyCheckedResults) {
+  MeasurementSet set = machine();
+  for (Measurement& m : set.results) {
+    if (m.benchmark == "aten.copy") m.result_checked = false;
+  }
+  EXPECT_EQ(calibrate(set, quick()).parameters.find("aten.copy"), nullptr);
+  for (Measurement& m : set.results) m.result_checked = false;
+  EXPECT_THROW(calibrate(set, quick()), InputError);
+}
+
+// "cache" decides which memory a kernel is priced with, so it is not guessed.
+TEST(Calibrate, RefusesMeasurementsThatDoNotSayWhichCachesTheyFound) {
+  MeasurementSet set = machine();
+  set.results[0].axes["cache"] = "tepid";
+  EXPECT_THROW(calibrate(set, quick()), InputError);
+  set.results[0].axes.erase("cache");
+  EXPECT_THROW(calibrate(set, quick()), InputError);
+}
+
+// Two shapes and a prior are no fit, even if nothing is required of the data.
+TEST(Calibrate, RefusesAFitOfTwoShapesAndRemembersWhy) {
+  MeasurementSet set = machine();
+  int copies = 0;
+  std::erase_if(set.results, [&](const Measurement& m) {
+    return m.benchmark == "aten.copy" && copies++ >= 4;  // two shapes on one and two threads
+  });
+  const CalibrationResult result = calibrate(set, quick());
+  EXPECT_EQ(result.parameters.find("aten.copy"), nullptr);
+  ASSERT_TRUE(result.parameters.refused.contains("aten.copy"));
+  EXPECT_NE(result.parameters.refused.at("aten.copy").find("too few shapes"), std::string::npos);
+}
+
 // Equal times lie on the diagonal, held-out shapes are hollow.
 TEST(ResidualPlot, PutsEqualTimesOnTheDiagonal) {
   const std::string plot =

@@ -29,6 +29,22 @@ double seconds_per_call(const RecordedRun& run, Seconds kernels, double calls) {
   return host / calls;
 }
 
+// The calls of a recorded run; names its framework's fit.
+IssuedIteration issue(const RecordedRun& run, const ExecutionContext& context,
+                      const WorkloadRegistry& workloads, const FrameworkRegistry& frameworks,
+                      Fit& fit) {
+  try {
+    const auto framework = frameworks.make(run.experiment.framework);
+    fit.implementation = framework->info().host_fit;
+    return framework->issue(
+        build_workload(workloads, run.experiment.model,
+                       {.batch = run.experiment.batch, .seq = run.experiment.seq}),
+        context, {});
+  } catch (const UsageError& error) {  // what the recording says is not known here
+    throw InputError(run.place + "/experiment: " + error.what());
+  }
+}
+
 }  // namespace
 
 Fit fit_host(const Recording& recording, const ParameterSet& kernels) {
@@ -40,14 +56,9 @@ Fit fit_host(const Recording& recording, const ParameterSet& kernels) {
   fit.formula = "framework.host/1";
   for (const RecordedRun& run : recording.runs) {
     if (!run.measured()) continue;
-    const auto framework = frameworks.make(run.experiment.framework);
-    fit.implementation = framework->info().host_fit;
     ExecutionContext context;
     context.threads = run.experiment.threads;
-    const WorkloadGraph graph =
-        build_workload(workloads, run.experiment.model,
-                       {.batch = run.experiment.batch, .seq = run.experiment.seq});
-    const IssuedIteration issued = framework->issue(graph, context, {});
+    const IssuedIteration issued = issue(run, context, workloads, frameworks, fit);
     const Seconds priced =
         serial_iteration_time(plan_iteration(issued, costs, {}, context)).seconds();
     log_seconds.push_back(std::log(seconds_per_call(run, priced, count_host_calls(issued))));

@@ -5,13 +5,16 @@
 #include <limits>
 #include <set>
 
+#include "core/error.h"
 #include "core/statistics.h"
 #include "simulator/device/kernel_of.h"
 
 namespace paceline {
 namespace {
 
-bool is_usable(const Measurement& m) { return !m.skipped && m.accepted_rounds() > 0; }
+bool is_usable(const Measurement& m) {
+  return !m.skipped && m.result_checked && m.accepted_rounds() > 0;
+}
 
 // ln(1 + spread) that nine in ten results with several rounds stay below; 0 if there are none.
 double usual_noise(const MeasurementSet& set) {
@@ -22,7 +25,12 @@ double usual_noise(const MeasurementSet& set) {
   return noise.empty() ? 0 : quantile(noise, 0.9);
 }
 
-bool is_cold(const Measurement& m) { return m.axes.contains("cache") && m.text("cache") == "cold"; }
+bool is_cold(const Measurement& m) {
+  const std::string cache = m.text("cache");
+  if (cache == "cold" || cache == "warm") return cache == "cold";
+  throw InputError("measurement of " + m.benchmark + " (" + to_string(m.axes) +
+                   "): axis cache is \"" + cache + "\"; allowed: cold, warm");
+}
 
 std::string decade(double value) {
   return std::to_string(static_cast<int>(std::floor(std::log10(std::max(value, 1.0)))));

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/arguments.h"
@@ -16,7 +17,13 @@ struct FlagSpec {
   std::string value;  // what stands after it in help, "N"; empty for a switch
   std::string summary;
   bool repeatable = false;
+  bool output = false;  // its value is a file that the command writes
 };
+
+// A flag whose value is a file to write: checked before the command runs (cli/output_files.h).
+inline FlagSpec output_flag(std::string name, std::string summary) {
+  return {std::move(name), "FILE", std::move(summary), false, true};
+}
 
 struct Command {
   std::string name;

@@ -6,7 +6,7 @@
 
 namespace paceline {
 
-FlagSpec html_flag() { return {"html", "FILE", "write a report as one page for a browser"}; }
+FlagSpec html_flag() { return output_flag("html", "write a report as one page for a browser"); }
 
 void write_html(const Arguments& arguments, const PageContent& content) {
   write_text_file(arguments.text("html"), html_page(content));

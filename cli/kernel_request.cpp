@@ -26,7 +26,9 @@ std::int64_t padding(const Arguments& a, std::string_view flag) {
 std::string choice(const Arguments& a, std::string_view flag,
                    const std::vector<std::string>& allowed) {
   const std::string text = a.text_or(flag, allowed.front());
-  if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return text;
+  for (const std::string& name : allowed) {
+    if (same_name(name, text)) return name;
+  }
   throw UsageError(unknown_name_message(flag_text(flag), text, allowed));
 }
 
@@ -264,8 +266,10 @@ std::vector<FlagSpec> kernel_flags() {
 }
 
 KernelRequest read_kernel_request(const Arguments& arguments) {
-  const std::string op = arguments.text("op");
-  const auto found = operations().find(op);
+  const auto found = std::find_if(
+      operations().begin(), operations().end(),
+      [&](const auto& operation) { return same_name(operation.first, arguments.text("op")); });
+  const std::string op = found == operations().end() ? arguments.text("op") : found->first;
   if (found == operations().end()) {
     std::vector<std::string> names;
     for (const auto& [name, operation] : operations()) names.push_back(name);

@@ -10,7 +10,7 @@ std::vector<FlagSpec> output_flags() {
   return {{"json", "", "one JSON document"},
           {"csv", "", "comma-separated values"},
           {"md", "", "a Markdown table"},
-          {"o", "FILE", "write to FILE instead of the terminal"}};
+          output_flag("o", "write to FILE instead of the terminal")};
 }
 
 OutputFormat read_format(const Arguments& arguments) {

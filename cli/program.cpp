@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 
+#include "cli/output_files.h"
 #include "cli/parse.h"
 
 namespace paceline {
@@ -26,6 +27,7 @@ ExitCode run_program(const std::vector<std::string>& argv, std::ostream& out,
     register_all(commands);
     const std::optional<Invocation> invocation = parse_command_line(commands, argv, out);
     if (!invocation) return ExitCode::kOk;
+    check_output_files(*invocation->command, invocation->arguments);
     return invocation->command->run(invocation->arguments);
   } catch (const Error& error) {
     return report(errors, error.code(), error.what());

@@ -11,8 +11,10 @@ add_test(NAME formatting COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
                                  ${PROJECT_SOURCE_DIR}/cmake/CheckFormatting.cmake)
 add_test(NAME readme_accuracy COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P
                                       ${PROJECT_SOURCE_DIR}/cmake/CheckReadme.cmake)
-set_tests_properties(layering standalone_headers formatting readme_accuracy PROPERTIES LABELS
-                                                                                       hygiene)
+add_test(NAME schemas_documented COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P
+                                         ${PROJECT_SOURCE_DIR}/cmake/CheckSchemas.cmake)
+set_tests_properties(layering standalone_headers formatting readme_accuracy schemas_documented
+                     PROPERTIES LABELS hygiene)
 set_tests_properties(standalone_headers PROPERTIES PROCESSORS 2)
 set_tests_properties(formatting PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: clang-format")
 

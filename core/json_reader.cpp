@@ -1,9 +1,10 @@
 #include "core/json_reader.h"
 
+#include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <cstdint>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "core/names.h"
 
@@ -23,6 +24,16 @@ std::string describe(const json& value) {
   return text;
 }
 
+// The integer in `value`, or `fail(message)`; unsigned numbers beyond 2^63 would wrap.
+template <typename Fail>
+std::int64_t whole(const json& value, Fail fail) {
+  if (!value.is_number_integer()) fail("expected an integer, found " + describe(value));
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) {
+    fail("expected an integer below 2^63, found " + describe(value));
+  }
+  return value.get<std::int64_t>();
+}
+
 std::string place_of(std::string_view text, std::size_t byte) {
   std::size_t line = 1;
   std::size_t column = 1;
@@ -34,6 +45,22 @@ std::string place_of(std::string_view text, std::size_t byte) {
     }
   }
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+// The first number of a text that no double holds, and where it is.
+std::string number_out_of_range(std::string_view text) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+    if (quoted || std::string_view("-0123456789").find(text[i]) == std::string_view::npos) continue;
+    const std::size_t end = std::min(text.find_first_not_of("+-.0123456789eE", i), text.size());
+    const std::string number(text.substr(i, end - i));
+    if (!std::isfinite(std::strtod(number.c_str(), nullptr))) {
+      return number.substr(0, 40) + " at " + place_of(text, i + 1);
+    }
+    i = end - 1;
+  }
+  return "one of its numbers";
 }
 
 // Refuses a key that occurs twice in one object, which a plain parse would silently overwrite.
@@ -149,8 +176,20 @@ double JsonObject::positive(std::string_view key) {
 
 std::int64_t JsonObject::integer(std::string_view key) {
   const json& value = at(key);
-  if (!value.is_number_integer()) fail(key, "expected an integer, found " + describe(value));
-  return value.get<std::int64_t>();
+  return whole(value, [&](const std::string& message) { fail(key, message); });
+}
+
+int JsonObject::count(std::string_view key, int least, int most) {
+  const std::int64_t value = integer(key);
+  if (value < least || value > most) {
+    fail(key, "expected a whole number from " + std::to_string(least) + " to " +
+                  std::to_string(most) + ", found " + std::to_string(value));
+  }
+  return static_cast<int>(value);
+}
+
+int JsonObject::count_or(std::string_view key, int fallback, int least, int most) {
+  return has(key) ? count(key, least, most) : fallback;
 }
 
 std::int64_t JsonObject::integer_or(std::string_view key, std::int64_t fallback) {
@@ -167,6 +206,9 @@ std::vector<double> JsonObject::numbers(std::string_view key) {
            "expected a number, found " + describe(item));
     }
     out.push_back(item.get<double>());
+    if (!std::isfinite(out.back())) {
+      fail(std::string(key) + "/" + std::to_string(out.size() - 1), "expected a finite number");
+    }
   }
   return out;
 }
@@ -176,11 +218,9 @@ std::vector<std::int64_t> JsonObject::integers(std::string_view key) {
   if (!value.is_array()) fail(key, "expected an array of integers, found " + describe(value));
   std::vector<std::int64_t> out;
   for (const json& item : value) {
-    if (!item.is_number_integer()) {
-      fail(std::string(key) + "/" + std::to_string(out.size()),
-           "expected an integer, found " + describe(item));
-    }
-    out.push_back(item.get<std::int64_t>());
+    out.push_back(whole(item, [&](const std::string& message) {
+      fail(std::string(key) + "/" + std::to_string(out.size()), message);
+    }));
   }
   return out;
 }
@@ -247,7 +287,7 @@ JsonDocument parse_any_json(std::string_view text, std::string name) {
                           : (at_end ? "the text ends too early at " : "unexpected text at ") +
                                 place_of(text, error.byte)));
   } catch (const json::out_of_range& error) {
-    throw InputError(name + ": a number is out of range");
+    throw InputError(name + ": a number is out of range: " + number_out_of_range(text));
   }
 }
 
@@ -257,28 +297,9 @@ JsonDocument parse_json(std::string_view text, std::string name, std::string_vie
   return document;
 }
 
-std::string read_text_file(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) throw InputError(file.string() + ": no such file");
-  if (std::filesystem::is_directory(status)) {
-    throw InputError(file.string() + ": this is a directory, expected a file");
-  }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw InputError(file.string() + ": cannot be read");
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (stream.bad()) throw InputError(file.string() + ": cannot be read");
-  return std::move(text).str();
-}
-
 JsonDocument read_json_file(const std::filesystem::path& file, std::string_view schema) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  if (!error && size > (std::uintmax_t{256} << 20)) {
-    throw InputError(file.string() + ": larger than 256 MiB, not a paceline file");
-  }
-  return parse_json(read_text_file(file), file.string(), schema);
+  constexpr std::uintmax_t kLargestJson = std::uintmax_t{256} << 20;
+  return parse_json(read_text_file(file, kLargestJson), file.string(), schema);
 }
 
 }  // namespace paceline

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text_file.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -26,6 +27,9 @@ namespace paceline {
 // One JSON object being read. It remembers which keys were asked for; `finish()` refuses the rest.
 class JsonObject {
  public:
+  // Enough for the devices of any cluster, far from where an int wraps.
+  static constexpr int kMostOfACount = 1'000'000'000;
+
   // `path` is "file.json:/results/3". Throws InputError if `value` is not an object.
   JsonObject(const nlohmann::json& value, std::string path);
 
@@ -44,6 +48,9 @@ class JsonObject {
   double positive(std::string_view key);
   std::int64_t integer(std::string_view key);
   std::int64_t integer_or(std::string_view key, std::int64_t fallback);
+  // A whole number from `least` to `most` that fits an int, such as a number of threads.
+  int count(std::string_view key, int least = 0, int most = kMostOfACount);
+  int count_or(std::string_view key, int fallback, int least = 0, int most = kMostOfACount);
   std::vector<double> numbers(std::string_view key);
   std::vector<std::int64_t> integers(std::string_view key);
   std::vector<std::string> strings(std::string_view key);
@@ -104,8 +111,5 @@ JsonDocument read_json_file(const std::filesystem::path& file, std::string_view 
 JsonDocument parse_json(std::string_view text, std::string name, std::string_view schema);
 // Any schema, or none: for foreign formats.
 JsonDocument parse_any_json(std::string_view text, std::string name);
-
-// The whole file as bytes; throws InputError if missing, a directory, or unreadable.
-std::string read_text_file(const std::filesystem::path& file);
 
 }  // namespace paceline

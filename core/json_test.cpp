@@ -66,6 +66,31 @@ TEST(JsonReader, RefusesAnotherKindOrVersion) {
   EXPECT_EQ(message_of("[1]", read_nothing), "x.json:/: expected an object, found an array of 1");
 }
 
+// 2^64 - 1 wraps to -1 and 2^32 + 1 to 1 where a reader narrows without looking.
+TEST(JsonReader, IntegersThatDoNotFitAreRefused) {
+  const JsonDocument document = parse_any_json(
+      R"({"a": 18446744073709551615, "b": 4294967297, "c": -1, "d": 7, "e": [1, 1e3]})", "x.json");
+  JsonObject root = document.root();
+  EXPECT_THROW(root.integer("a"), InputError);
+  EXPECT_THROW(root.count("a"), InputError);
+  EXPECT_THROW(root.count("b"), InputError);
+  EXPECT_THROW(root.count("c"), InputError);
+  EXPECT_EQ(root.count("d", 1, 7), 7);
+  EXPECT_THROW(root.count("d", 1, 6), InputError);
+  EXPECT_EQ(root.count_or("absent", 3), 3);
+  EXPECT_THROW(root.integers("e"), InputError);
+}
+
+TEST(JsonReader, SaysWhereANumberIsOutOfRange) {
+  try {
+    parse_any_json("{\"a\": \"1e999\",\n \"b\": 1e999}", "x.json");
+    FAIL() << "1e999 was read";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("1e999 at line 2, column 7"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(JsonWriter, RefusesNumbersThatAreNotFinite) {
   nlohmann::ordered_json value = {{"a", {{"b", std::nan("")}}}};
   EXPECT_THROW(to_json_text(value), Error);

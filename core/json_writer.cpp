@@ -1,10 +1,7 @@
 #include "core/json_writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -55,28 +52,6 @@ std::string to_json_text(const ordered_json& value) {
   std::string out;
   append(value, "", 0, out);
   return out + "\n";
-}
-
-void write_text_file(const std::filesystem::path& file, std::string_view text) {
-  std::filesystem::path partial = file;
-  partial += "." + std::to_string(::getpid()) + ".partial";
-  std::error_code ignored;
-  {
-    std::ofstream stream(partial, std::ios::binary | std::ios::trunc);
-    if (!stream) throw InputError(file.string() + ": cannot be written");
-    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-    stream.close();
-    if (!stream) {
-      std::filesystem::remove(partial, ignored);
-      throw InputError(file.string() + ": could not be written completely");
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(partial, file, error);
-  if (error) {
-    std::filesystem::remove(partial, ignored);
-    throw InputError(file.string() + ": cannot be written: " + error.message());
-  }
 }
 
 void write_json_file(const std::filesystem::path& file, const ordered_json& value) {

@@ -51,6 +51,10 @@ std::string normalized_name(std::string_view name) {
   return out;
 }
 
+bool same_name(std::string_view a, std::string_view b) {
+  return normalized_name(a) == normalized_name(b);
+}
+
 std::vector<std::string> nearest_names(std::string_view name,
                                        std::span<const std::string> candidates, std::size_t count) {
   const std::string wanted = normalized_name(name);

@@ -12,6 +12,9 @@ namespace paceline {
 // Lower case without separators; a trailing "gb" of a number becomes "g".
 std::string normalized_name(std::string_view name);
 
+// Whether both mean the same name.
+bool same_name(std::string_view a, std::string_view b);
+
 // At most `count` of `candidates`, nearest first by edit distance on normalized names; only those
 // near enough to be a plausible slip of the keyboard, or containing `name` (or contained in it).
 std::vector<std::string> nearest_names(std::string_view name,

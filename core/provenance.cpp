@@ -86,8 +86,9 @@ Provenance read_provenance(JsonObject object) {
   p.date = object.string("date");
   JsonObject host = object.object("host");
   p.host.cpu = host.string("cpu");
-  p.host.cores = static_cast<int>(host.integer("cores"));
+  p.host.cores = host.count("cores");
   p.host.memory = Bytes(host.number("memory_bytes"));
+  if (p.host.memory < Bytes(0)) host.fail("memory_bytes", "is negative");
   p.host.kernel = host.string("kernel");
   host.finish();
   p.libraries = read_map(object.object("libraries"));

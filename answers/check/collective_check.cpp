@@ -29,8 +29,7 @@ std::map<CollectiveOp, std::vector<Point>> by_operation(const MeasurementSet& me
   for (const Measurement& m : measured.results) {
     if (m.skipped || m.text("in_place") == "yes") continue;
     const CollectiveOp op = parse_collective(m.benchmark.substr(m.benchmark.find('.') + 1));
-    out[op].push_back({m.number("bytes"), m.value().si(), static_cast<int>(m.integer("ranks")),
-                       static_cast<int>(m.integer("machines"))});
+    out[op].push_back({m.number("bytes"), m.value().si(), m.count("ranks"), m.count("machines")});
   }
   for (auto& [op, points] : out) std::ranges::sort(points, {}, &Point::bytes);
   return out;

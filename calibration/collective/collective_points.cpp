@@ -14,8 +14,8 @@ std::vector<CollectivePoint> collective_points(const std::vector<Measurement>& m
     point.library = library;
     point.op = parse_collective(m.benchmark.substr(dot + 1));
     point.bytes = Bytes(static_cast<double>(m.integer("bytes")));
-    const auto ranks = static_cast<int>(m.integer("ranks"));
-    point.group.machines = static_cast<int>(m.integer("machines"));
+    const auto ranks = m.count("ranks");
+    point.group.machines = m.count("machines");
     if (point.group.machines < 1 || ranks % point.group.machines != 0 || ranks < 2) {
       throw InputError(m.benchmark + ": " + std::to_string(ranks) + " ranks do not fill " +
                        std::to_string(point.group.machines) + " machines evenly");

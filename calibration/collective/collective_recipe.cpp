@@ -17,8 +17,8 @@ ClusterSpec read_machine(JsonObject object, const std::filesystem::path& catalog
     return read_cluster(catalog / "clusters" / (name + ".json"), links);
   }
   ClusterFlags flags;
-  flags.gpus = static_cast<int>(object.integer("gpus"));
-  flags.gpus_per_node = static_cast<int>(object.integer("gpus_per_node"));
+  flags.gpus = object.count("gpus", 1);
+  flags.gpus_per_node = object.count("gpus_per_node", 1);
   if (object.has("intra")) flags.intra = object.string("intra");
   if (object.has("net")) flags.net = object.string("net");
   flags.transport = object.string_or("transport", "");

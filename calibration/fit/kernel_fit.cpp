@@ -202,6 +202,9 @@ std::string refusal(const Solution& solution, const FitQuality& quality,
   if (quality.held_out >= kEnough && quality.held_out_median_ape > options.largest_held_out_error) {
     return misfit("typical error on held-out shapes", quality.held_out_median_ape);
   }
+  if (quality.held_out > 0 && quality.held_out_mape > options.largest_mean_error) {
+    return misfit("mean error on held-out shapes", quality.held_out_mape);
+  }
   return "";
 }
 
@@ -223,9 +226,13 @@ FitResult fit_kernel(const KernelProblem& problem, const KernelFitOptions& optio
   }
   const auto unknowns = std::count_if(problem.parameters.begin(), problem.parameters.end(),
                                       [](const FitParameter& p) { return p.required; });
-  if (static_cast<std::ptrdiff_t>(seen_shapes.size()) < unknowns + 1) {
+  // Two points show no curve, whatever the priors make of them.
+  constexpr std::ptrdiff_t kFewestShapes = 3;
+  const std::ptrdiff_t needed = std::max<std::ptrdiff_t>(kFewestShapes, unknowns + 1);
+  if (static_cast<std::ptrdiff_t>(seen_shapes.size()) < needed) {
     out.termination = "too few shapes: " + std::to_string(shapes.size()) + " measured, " +
-                      std::to_string(seen_shapes.size()) + " of them for the fit";
+                      std::to_string(seen_shapes.size()) + " of them for the fit, which needs " +
+                      std::to_string(needed);
     out.report = problem.implementation + ": refused, " + out.termination + "\n";
     return out;
   }

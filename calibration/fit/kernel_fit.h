@@ -35,6 +35,7 @@ struct KernelFitOptions {
   // shapes, and on a dozen or more held-out ones.
   double largest_scatter = 0.30;
   double largest_held_out_error = 0.50;
+  double largest_mean_error = 1.00;  // on held-out shapes, however few: no better than a guess
   bool refit_on_all = true;
 };
 

@@ -182,6 +182,27 @@ TEST(KernelFit, RejectsMeasurementsTheFormulaDoesNotDescribe) {
   EXPECT_NE(result.termination.find("does not describe"), std::string::npos) << result.termination;
 }
 
+// An average error of more than 100 % on held-out shapes refuses a fit however few they are.
+TEST(KernelFit, RefusesWhatItCannotPredict) {
+  KernelProblem problem = copies(0.02, 6);
+  const FitResult good = fit_kernel(problem, {});
+  ASSERT_TRUE(good.usable) << good.report;
+  problem.observations.clear();
+  const KernelProblem all = copies(0.02, 6);
+  int held = 0;
+  for (std::size_t i = 0; i < all.observations.size(); ++i) {
+    if (good.samples[i].held_out && held >= 4) continue;
+    problem.observations.push_back(all.observations[i]);
+    if (!good.samples[i].held_out) continue;
+    problem.observations.back().measured *= 0.2;
+    ++held;
+  }
+  const FitResult bad = fit_kernel(problem, {});
+  EXPECT_FALSE(bad.usable);
+  EXPECT_NE(bad.termination.find("mean error on held-out shapes"), std::string::npos)
+      << bad.termination;
+}
+
 TEST(KernelFit, RefusesTooFewShapes) {
   KernelProblem problem = copies(0.03, 4);
   problem.observations.resize(2);

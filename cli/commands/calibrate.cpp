@@ -1,6 +1,7 @@
 // paceline calibrate: measurements to fitted parameters.
 #include "calibration/plugin.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -24,6 +25,43 @@ void add_host_costs(const std::string& file, ParameterSet& parameters) {
   parameters.sources.push_back(source_of(file));
 }
 
+constexpr char kHostAdvice[] =
+    "no host costs: predictions will be refused until they are added; record them with: "
+    "validation/recorders/record_pytorch.py --plan tiny -o tiny.json, and give --host-recording "
+    "tiny.json";
+
+bool has_host_costs(const ParameterSet& parameters) {
+  return std::any_of(parameters.fits.begin(), parameters.fits.end(),
+                     [](const Fit& fit) { return fit.formula == "framework.host/1"; });
+}
+
+void write_plots(const std::filesystem::path& folder, const CalibrationResult& result) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw InputError(folder.string() + ": " + error.message());
+  for (const auto& [implementation, svg] : result.plots) {
+    write_text_file(folder / (implementation + ".svg"), svg);
+  }
+}
+
+// What is wrong with a measurement is wrong with its file.
+CalibrationResult fitted(const std::string& file, const MeasurementSet& measurements,
+                         const CalibrateOptions& options) {
+  try {
+    return calibration_plugin().calibrate(measurements, options);
+  } catch (const InputError& error) {
+    throw InputError(file + ": " + error.what());
+  }
+}
+
+// What a file of measurements without a usable fit is worth saying.
+std::string all_refused(const std::string& file, const CalibrationResult& result) {
+  const auto& [implementation, reason] = *result.refused.begin();
+  return file + ": no fit can be used, so nothing is written; " +
+         std::to_string(result.refused.size()) + " refused, the first: " + implementation + ": " +
+         reason;
+}
+
 void install(const ParameterSet& parameters) {
   const std::filesystem::path file = installed_cpu_parameters();
   std::error_code error;
@@ -34,7 +72,7 @@ void install(const ParameterSet& parameters) {
 }
 
 ExitCode run_links(const Arguments& arguments, const MeasurementSet& measurements) {
-  for (const char* flag : {"install", "host-recording"}) {
+  for (const char* flag : {"install", "host-recording", "plots"}) {
     if (arguments.has(flag)) throw UsageError(flag_text(flag) + " is for kernels, not for links");
   }
   LinkCalibration result = calibrate_links(arguments, measurements);
@@ -55,8 +93,11 @@ void refuse_machine(const Arguments& arguments) {
 
 ExitCode run(const Arguments& arguments) {
   const std::string file = arguments.text("FILE");
-  if (!arguments.has("o") && !arguments.has("install") && !arguments.has("report")) {
-    throw UsageError("give -o FILE, --install or --report, or the fit goes nowhere");
+  const auto outputs = {"o", "install", "report", "plots"};
+  if (std::none_of(outputs.begin(), outputs.end(),
+                   [&](const char* flag) { return arguments.has(flag); })) {
+    throw UsageError(
+        "give -o FILE, --install, --report or --plots FOLDER, or the fit goes nowhere");
   }
   const MeasurementSet measurements = read_measurements(file);
   if (holds_collectives(measurements)) return run_links(arguments, measurements);
@@ -65,14 +106,20 @@ ExitCode run(const Arguments& arguments) {
   options.argv = arguments.argv();
   options.sources = {source_of(file)};
   options.device = measurements.provenance.host.cpu;
-  CalibrationResult result = calibration_plugin().calibrate(measurements, options);
+  CalibrationResult result = fitted(file, measurements, options);
+  if (result.parameters.fits.empty()) {
+    if (arguments.has("report")) arguments.out() << result.report;
+    throw InputError(all_refused(file, result));
+  }
   if (const auto host = arguments.find("host-recording")) {
     add_host_costs(*host, result.parameters);
   }
   for (const auto& [implementation, reason] : result.refused) {
     std::cerr << "refused: " << implementation << ": " << reason << "\n";
   }
+  if (!has_host_costs(result.parameters)) std::cerr << kHostAdvice << "\n";
   if (arguments.has("o")) write_parameters(arguments.text("o"), result.parameters);
+  if (arguments.has("plots")) write_plots(arguments.text("plots"), result);
   if (arguments.has("install")) install(result.parameters);
   if (arguments.has("report")) arguments.out() << result.report;
   return ExitCode::kOk;
@@ -85,7 +132,8 @@ void register_calibrate(CommandList& commands) {
       {"host-recording", "FILE", "recorded iterations of a tiny network, for host costs"},
       {"install", "", "use the result as device cpu of this user"},
       {"report", "", "print how well each fit does"},
-      {"o", "FILE", "write the parameters"}};
+      {"plots", "FOLDER", "draw measured against fitted, one SVG per fit"},
+      output_flag("o", "write the parameters")};
   for (const FlagSpec& flag : cluster_flags()) flags.push_back(flag);
   commands.add(
       {.name = "calibrate",

@@ -19,6 +19,7 @@
 #include "cli/parse_share.h"
 #include "cli/run_sweep.h"
 #include "core/json_writer.h"
+#include "core/names.h"
 #include "model/hardware/copy_model.h"
 #include "model/import/imported_model.h"
 #include "traces/import/nccl_tests.h"
@@ -51,7 +52,7 @@ class Job {
   // The device of the catalog; null for a CPU that is known by its parameters only.
   const DeviceSpec* device() const {
     const auto name = arguments_.find("device");
-    if (!name || *name == "cpu" || name->ends_with(".json")) return nullptr;
+    if (!name || same_name(*name, "cpu") || name->ends_with(".json")) return nullptr;
     return &devices_known_.at(*name);
   }
 

@@ -25,7 +25,7 @@ ExitCode run_man(const Arguments& arguments) {
 }  // namespace
 
 void register_completion(CommandList& commands) {
-  const std::vector<FlagSpec> flags = {{"o", "FILE", "write to FILE instead of the terminal"}};
+  const std::vector<FlagSpec> flags = {output_flag("o", "write to FILE instead of the terminal")};
   commands.add(
       {.name = "completion",
        .summary = "completion of commands and names for bash, zsh or fish",

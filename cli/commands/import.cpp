@@ -71,7 +71,7 @@ void register_import(CommandList& commands) {
                  {.name = "ranks", .value = "N", .summary = "ranks, if the file does not say"},
                  {.name = "machines", .value = "N", .summary = "machines, likewise"},
                  {.name = "buffer", .value = "SIZE", .summary = "nvbandwidth's buffer, 512 MiB"},
-                 {.name = "o", .value = "FILE", .summary = "where the measurements go"}},
+                 output_flag("o", "where the measurements go")},
        .positionals = {"KIND", "FILE"},
        .run = run});
 }

@@ -1,4 +1,5 @@
 // paceline list KIND: what there is to choose from.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/device_listing.h"
@@ -81,6 +82,8 @@ Listing list_networks() {
     if (workload.seq) row["seq"] = *workload.seq;
     listing.rows.push_back(std::move(row));
   }
+  std::sort(listing.rows.begin(), listing.rows.end(),
+            [](const ordered_json& a, const ordered_json& b) { return a["name"] < b["name"]; });
   return listing;
 }
 
@@ -137,7 +140,7 @@ constexpr Kind kKinds[] = {
 Listing list_kind(const std::string& name) {
   std::vector<std::string> names;
   for (const Kind& kind : kKinds) {
-    if (name == kind.name) return kind.list();
+    if (same_name(name, kind.name)) return kind.list();
     names.emplace_back(kind.name);
   }
   throw UsageError(unknown_name_message("kind", name, names));

@@ -7,6 +7,7 @@
 
 #include "cli/output.h"
 #include "cli/sweep.h"
+#include "core/names.h"
 
 namespace paceline {
 namespace {
@@ -16,8 +17,9 @@ constexpr std::int64_t kMostThreads = 4096;
 
 MeasureOptions read_options(const Arguments& arguments) {
   const std::string device = arguments.text("device");
-  if (device == "cuda") throw UsageError("--device cuda is not supported yet; use cpu");
-  if (device != "cpu") throw UsageError("--device \"" + device + "\" cannot be measured; use cpu");
+  if (same_name(device, "cuda")) throw UsageError("--device cuda is not supported yet; use cpu");
+  if (!same_name(device, "cpu"))
+    throw UsageError("--device \"" + device + "\" cannot be measured; use cpu");
   MeasureOptions options;
   options.quick = arguments.has("quick");
   options.rounds = static_cast<int>(arguments.count_or("rounds", 1, kMostRounds));
@@ -64,7 +66,7 @@ void register_measure(CommandList& commands) {
                           {"threads", "LIST", "thread counts, default 1 and all cores"},
                           {"only", "LIST", "benchmarks or libraries: openblas.sgemm,aten"},
                           {"append", "", "add rounds to FILE, which this machine wrote before"},
-                          {"o", "FILE", "the measurements (required)"}},
+                          output_flag("o", "the measurements (required)")},
                 .positionals = {},
                 .run = run});
 }

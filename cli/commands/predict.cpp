@@ -50,7 +50,7 @@ ExitCode run(const Arguments& arguments) {
 
 std::vector<FlagSpec> flags() {
   std::vector<FlagSpec> all = experiment_flags();
-  all.push_back({"trace", "FILE", "write the simulated iteration for ui.perfetto.dev"});
+  all.push_back(output_flag("trace", "write the simulated iteration for ui.perfetto.dev"));
   all.push_back(html_flag());
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;

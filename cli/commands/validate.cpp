@@ -5,6 +5,7 @@
 #include "cli/parse_share.h"
 #include "cli/sweep.h"
 #include "core/json_writer.h"
+#include "core/names.h"
 #include "simulator/device/cpu_device.h"
 #include "validation/harness/validation_text.h"
 
@@ -31,7 +32,7 @@ std::vector<ValidationSet> chosen_sets(const Arguments& arguments) {
   std::vector<ValidationSet> sets;
   for (const std::string& file : parse_names("--recording", arguments.text("recording"))) {
     std::string parameters = arguments.text("device");
-    if (parameters == "cpu") parameters = installed_cpu_parameters().string();
+    if (same_name(parameters, "cpu")) parameters = installed_cpu_parameters().string();
     for (ValidationSet& set : sets_of_recording(file, parameters, thresholds)) {
       sets.push_back(std::move(set));
     }

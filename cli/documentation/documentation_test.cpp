@@ -2,13 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "cli/documentation/completions.h"
 #include "cli/documentation/man_page.h"
+#include "core/data_directory.h"
 #include "core/error.h"
+#include "core/json_reader.h"
 
 namespace paceline {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 
 CommandList all_commands() {
@@ -29,6 +34,19 @@ TEST(ManPage, NamesEveryCommandAndFlag) {
       }
       EXPECT_THAT(page, HasSubstr(".B " + text)) << command.name;
     }
+  }
+}
+
+// Every command has a section, alone or with others: "## measure, calibrate".
+TEST(CommandsDocument, DescribesEveryCommand) {
+  std::string headings;
+  std::istringstream text(read_text_file(data_directory() / "docs/commands.md"));
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("## ")) headings += line + ",";
+  }
+  for (const Command& command : all_commands().all()) {
+    if (command.name == "completion" || command.name == "man") continue;  // "manual, completion"
+    EXPECT_THAT(headings, AnyOf(HasSubstr(" " + command.name + ","))) << command.name;
   }
 }
 

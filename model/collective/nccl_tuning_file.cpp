@@ -32,7 +32,7 @@ std::array<std::array<double, 3>, 5> latencies(JsonObject object) {
 
 std::array<int, 3> per_protocol(JsonObject object) {
   std::array<int, 3> out{};
-  for (std::size_t i = 0; i < 3; ++i) out[i] = static_cast<int>(object.integer(kProtocols[i]));
+  for (std::size_t i = 0; i < 3; ++i) out[i] = object.count(kProtocols[i]);
   object.finish();
   return out;
 }
@@ -128,9 +128,9 @@ NcclTuning NcclTuning::load(const std::filesystem::path& file) {
   tuning.prior_ = {prior.positive("bandwidth"), prior.positive("sd"), prior.positive("borrowed_sd"),
                    prior.positive("extrapolated_sd")};
   JsonObject channels = root.object("channels");
-  tuning.most_channels_ = static_cast<int>(channels.integer("most"));
-  tuning.nvls_channels_ = static_cast<int>(channels.integer("nvls"));
-  tuning.duplicates_ = static_cast<int>(channels.integer("duplicates"));
+  tuning.most_channels_ = channels.count("most");
+  tuning.nvls_channels_ = channels.count("nvls");
+  tuning.duplicates_ = channels.count("duplicates");
   tuning.threads_ = per_protocol(channels.object("threads"));
   tuning.bytes_per_thread_ = per_protocol(channels.object("bytes_per_thread"));
   channels.finish();

@@ -40,6 +40,17 @@ std::int64_t WorkloadBuilder::dim(TensorId id, int axis) const {
   return dims[static_cast<std::size_t>(at)];
 }
 
+void WorkloadBuilder::check_size(const std::string& name, const TensorShape& shape) const {
+  // Petabytes: beyond them byte counts and products of extents would leave 64 bits.
+  constexpr double kMostElements = 1e15;
+  double elements = 1;
+  for (const std::int64_t dim : shape.dims) elements *= static_cast<double>(dim);
+  if (elements > kMostElements) {
+    throw InputError(where(name) + ": a tensor of " + to_string(shape) +
+                     " is larger than any memory; is the batch or the sequence too long?");
+  }
+}
+
 TensorId WorkloadBuilder::new_tensor(Tensor tensor) {
   graph_.tensors_.push_back(std::move(tensor));
   return static_cast<TensorId>(graph_.tensors_.size() - 1);
@@ -49,7 +60,6 @@ TensorId WorkloadBuilder::new_input(const std::string& name, Dims dims, bool int
   Tensor tensor;
   tensor.name = name;
   tensor.shape.dims = std::move(dims);
-  tensor.strides = row_major_strides(tensor.shape);
   tensor.integer = integer;
   for (const std::int64_t dim : tensor.shape.dims) {
     if (dim <= 0) {
@@ -57,6 +67,8 @@ TensorId WorkloadBuilder::new_input(const std::string& name, Dims dims, bool int
                        " is not positive");
     }
   }
+  check_size(name, tensor.shape);
+  tensor.strides = row_major_strides(tensor.shape);
   const TensorId id = new_tensor(std::move(tensor));
   graph_.inputs_.push_back(id);
   return id;
@@ -79,6 +91,7 @@ TensorId WorkloadBuilder::add_op(std::string name, OpAttributes attributes,
   Tensor output;
   output.name = name;
   output.shape = infer_shape(graph_.name_, name, attributes, shapes_);
+  check_size(name, output.shape);
   if (!inputs.empty()) {
     const Tensor& first = graph_.tensor(inputs[0]);
     output.integer = first.integer && keeps_integers(attributes);

@@ -94,6 +94,8 @@ class WorkloadBuilder {
 
  private:
   std::string where(const std::string& op) const { return graph_.name_ + ": " + op; }
+  // Throws InputError if products of its extents would leave 64 bits.
+  void check_size(const std::string& name, const TensorShape& shape) const;
   TensorId new_tensor(Tensor tensor);
   TensorId new_input(const std::string& name, Dims dims, bool integer);
   void share(Sharing sharing, const std::string& earlier);

@@ -10,9 +10,13 @@ std::int64_t ConfigFields::size(std::string_view key) {
   if (!has(key)) {
     root_.fail(key, "is missing; the network's size depends on it");
   }
-  const std::int64_t value = root_.integer(key);
-  if (value < 1) root_.fail(key, "is " + std::to_string(value) + "; it must be at least 1");
-  return value;
+  return root_.count(key, 1);
+}
+
+std::int64_t ConfigFields::layers(std::string_view key) {
+  constexpr int kMostLayers = 1000;  // the deepest networks published
+  if (has(key)) root_.count(key, 1, kMostLayers);
+  return size(key);
 }
 
 void ConfigFields::assume_value(std::string_view key, const std::string& value,

@@ -18,6 +18,8 @@ class ConfigFields {
   bool has(std::string_view key);  // present and not null
   // A size: an integer of at least 1. Throws InputError if absent.
   std::int64_t size(std::string_view key);
+  // A number of layers: from 1 to 1000. Throws InputError if absent.
+  std::int64_t layers(std::string_view key);
   // `source` says where the assumed value comes from.
   std::int64_t size_or(std::string_view key, std::int64_t assumed, const std::string& source);
   double probability_or(std::string_view key, double assumed);

@@ -56,7 +56,7 @@ Network language_model(const std::string& kind, const TransformerConfig& config,
 }
 
 Network gpt2(ConfigFields& f) {
-  TransformerConfig c{.layers = f.size("n_layer"), .width = f.size("n_embd")};
+  TransformerConfig c{.layers = f.layers("n_layer"), .width = f.size("n_embd")};
   set_heads(f, c, "n_head", "n_embd");
   c.ffn_width = f.size_or("n_inner", 4 * c.width, "4 x n_embd");
   c.vocabulary = f.size("vocab_size");
@@ -70,7 +70,7 @@ Network gpt2(ConfigFields& f) {
 }
 
 Network opt(ConfigFields& f) {
-  TransformerConfig c{.layers = f.size("num_hidden_layers"), .width = f.size("hidden_size")};
+  TransformerConfig c{.layers = f.layers("num_hidden_layers"), .width = f.size("hidden_size")};
   set_heads(f, c, "num_attention_heads", "hidden_size");
   c.ffn_width = f.size("ffn_dim");
   c.vocabulary = f.size("vocab_size");
@@ -88,7 +88,7 @@ Network opt(ConfigFields& f) {
 }
 
 TransformerConfig llama_config(ConfigFields& f) {
-  TransformerConfig c{.layers = f.size("num_hidden_layers"), .width = f.size("hidden_size")};
+  TransformerConfig c{.layers = f.layers("num_hidden_layers"), .width = f.size("hidden_size")};
   if (f.has("head_dim")) {
     c.heads = f.size("num_attention_heads");
     c.head_dim = f.size("head_dim");
@@ -147,7 +147,7 @@ Network mixtral(ConfigFields& f) {
 }
 
 Network bert(ConfigFields& f) {
-  TransformerConfig c{.layers = f.size("num_hidden_layers"), .width = f.size("hidden_size")};
+  TransformerConfig c{.layers = f.layers("num_hidden_layers"), .width = f.size("hidden_size")};
   set_heads(f, c, "num_attention_heads", "hidden_size");
   c.ffn_width = f.size("intermediate_size");
   c.vocabulary = f.size("vocab_size");
@@ -173,8 +173,9 @@ Network bert(ConfigFields& f) {
 Network t5(ConfigFields& f) {
   EncoderDecoderConfig config;
   TransformerConfig& c = config.layer;
-  c.layers = f.size("num_layers");
+  c.layers = f.layers("num_layers");
   config.decoder_layers = f.size_or("num_decoder_layers", c.layers, "as num_layers");
+  if (f.has("num_decoder_layers")) f.layers("num_decoder_layers");
   c.width = f.size("d_model");
   c.heads = c.kv_heads = f.size("num_heads");
   c.head_dim = f.size("d_kv");

@@ -110,7 +110,11 @@ TEST(HuggingFaceConfig, RefusesWhatItCannotBuild) {
               AllOf(HasSubstr("m/config.json"), HasSubstr("hidden_size"), HasSubstr("missing")));
   EXPECT_THAT(message(with("num_attention_heads", "31")), HasSubstr("does not divide"));
   EXPECT_THAT(message(with("num_key_value_heads", "5")), HasSubstr("does not divide"));
-  EXPECT_THAT(message(with("num_hidden_layers", "0")), HasSubstr("at least 1"));
+  EXPECT_THAT(message(with("num_hidden_layers", "0")), HasSubstr("num_hidden_layers"));
+  EXPECT_THAT(message(with("num_hidden_layers", "100000")), HasSubstr("from 1 to 1000"));
+  EXPECT_THAT(message(with("num_hidden_layers", "4294967297")), HasSubstr("from 1 to 1000"));
+  EXPECT_THAT(message(with("max_position_embeddings", "4294967297")),
+              HasSubstr("max_position_embeddings"));
   EXPECT_THAT(message(with("num_hidden_layers", "\"many\"")), HasSubstr("num_hidden_layers"));
   EXPECT_THAT(message(with("hidden_act", "\"sillu\"")), HasSubstr("silu"));
   EXPECT_THAT(message("{\"attention_dropout\": 1.5, " + kLlama3.substr(1)),

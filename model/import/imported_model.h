@@ -13,6 +13,9 @@ struct ImportedModel {
   std::string name;
   std::string summary;
   Workload workload;
+  // The file read and the SHA-256 of its bytes; empty for a network of the catalog.
+  std::string file{};
+  std::string sha256{};
   std::vector<std::string> assumptions;  // one line each: "n_inner is absent: 4 x n_embd = 3072"
 };
 

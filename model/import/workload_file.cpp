@@ -6,11 +6,16 @@
 
 #include "core/json_reader.h"
 #include "core/names.h"
+#include "core/units_text.h"
 
 namespace paceline {
 namespace {
 
 using Dims = WorkloadBuilder::Dims;
+
+constexpr int kAxes = 64;      // beyond any tensor; the builder knows how many it really has
+constexpr int kLayers = 1000;  // the deepest networks published
+constexpr double kMostWeights = 1e15;
 
 // One operation being read: `object` holds its attributes.
 struct Call {
@@ -20,10 +25,15 @@ struct Call {
   std::string name;
   std::vector<TensorId> in;
 
-  std::int64_t integer(const char* key) const { return object.integer(key); }
-  std::int64_t integer(const char* key, std::int64_t fallback) const {
-    return object.integer_or(key, fallback);
+  // Extents of layers: positive, and small enough that no product of them leaves 64 bits.
+  std::int64_t size(const char* key) const { return object.count(key, 1); }
+  std::int64_t size(const char* key, std::int64_t fallback) const {
+    return object.has(key) ? size(key) : fallback;
   }
+  std::int64_t padding(std::int64_t most) const {
+    return object.count_or("pad", 0, 0, static_cast<int>(most));
+  }
+  int axis(const char* key, int fallback) const { return object.count_or(key, fallback, 0, kAxes); }
   bool flag(const char* key, bool fallback) const { return object.boolean_or(key, fallback); }
 };
 
@@ -48,22 +58,35 @@ Dims read_shape(JsonObject& object, const char* key, const WorkloadConfig& confi
   return dims;
 }
 
+// No operation has this many weights; a file that asks for them holds a typing error.
+void check_weights(const Call& c, const char* key, std::initializer_list<std::int64_t> factors) {
+  double weights = 1;
+  for (const std::int64_t factor : factors) weights *= static_cast<double>(factor);
+  if (weights > kMostWeights) {
+    c.object.fail(key, "makes " + significant(weights, 3) + " weights; at most " +
+                           significant(kMostWeights, 1) + " are possible");
+  }
+}
+
+// More padding than half a window would make windows of nothing but padding.
 PoolOptions pool(const Call& c) {
-  const std::int64_t kernel = c.integer("kernel");
+  const std::int64_t kernel = c.size("kernel");
   return {.kernel = kernel,
-          .stride = c.integer("stride", kernel),
-          .pad = c.integer("pad", 0),
+          .stride = c.size("stride", kernel),
+          .pad = c.padding(kernel / 2),
           .ceil_mode = c.flag("ceil_mode", false)};
 }
 
 TensorId convolution(const Call& c) {
-  return c.b.conv(c.name, c.in[0],
-                  {.out_channels = c.integer("out_channels"),
-                   .kernel = c.integer("kernel"),
-                   .stride = c.integer("stride", 1),
-                   .pad = c.integer("pad", 0),
-                   .groups = c.integer("groups", 1),
-                   .bias = c.flag("bias", true)});
+  const std::int64_t channels = c.b.shape(c.in[0]).dims.size() == 4 ? c.b.dim(c.in[0], 1) : 1;
+  const ConvOptions options{.out_channels = c.size("out_channels"),
+                            .kernel = c.size("kernel"),
+                            .stride = c.size("stride", 1),
+                            .pad = c.padding(JsonObject::kMostOfACount),
+                            .groups = c.size("groups", 1),
+                            .bias = c.flag("bias", true)};
+  check_weights(c, "kernel", {channels, options.out_channels, options.kernel, options.kernel});
+  return c.b.conv(c.name, c.in[0], options);
 }
 
 template <Activation kind>
@@ -73,17 +96,23 @@ TensorId activation(const Call& c) {
 
 template <RnnCell cell>
 TensorId recurrent(const Call& c) {
-  return c.b.rnn(c.name, c.in[0],
-                 {.cell = cell,
-                  .hidden = c.integer("hidden"),
-                  .layers = c.integer("layers", 1),
-                  .bidirectional = c.flag("bidirectional", false),
-                  .bias_sets = static_cast<int>(c.integer("bias_sets", 2))});
+  const Rnn options{.cell = cell,
+                    .hidden = c.size("hidden"),
+                    .layers = c.object.count_or("layers", 1, 1, kLayers),
+                    .bidirectional = c.flag("bidirectional", false),
+                    .bias_sets = c.object.count_or("bias_sets", 2, 0, 2)};
+  check_weights(c, "hidden", {8, options.hidden, options.hidden + c.b.dim(c.in[0], -1)});
+  return c.b.rnn(c.name, c.in[0], options);
 }
 
 TensorId permute(const Call& c) {
   std::vector<int> axes;
-  for (const std::int64_t axis : c.object.integers("axes")) axes.push_back(static_cast<int>(axis));
+  for (const std::int64_t axis : c.object.integers("axes")) {
+    if (axis < 0 || axis > kAxes) {
+      c.object.fail("axes", "has an axis " + std::to_string(axis) + "; axes count from 0");
+    }
+    axes.push_back(static_cast<int>(axis));
+  }
   return c.b.permute(c.name, c.in[0], std::move(axes));
 }
 
@@ -97,7 +126,9 @@ const std::map<std::string, Kind>& kinds() {
       {"linear",
        {1,
         [](const Call& c) {
-          return c.b.linear(c.name, c.in[0], c.integer("out_features"), c.flag("bias", true));
+          const std::int64_t out = c.size("out_features");
+          check_weights(c, "out_features", {c.b.dim(c.in[0], -1), out});
+          return c.b.linear(c.name, c.in[0], out, c.flag("bias", true));
         }}},
       {"matmul",
        {2,
@@ -135,15 +166,11 @@ const std::map<std::string, Kind>& kinds() {
           return c.b.add(c.name, c.in[0], c.in[1], c.flag("in_place", false));
         }}},
       {"multiply", {2, [](const Call& c) { return c.b.multiply(c.name, c.in[0], c.in[1]); }}},
-      {"concat",
-       {0,
-        [](const Call& c) {
-          return c.b.concat(c.name, c.in, static_cast<int>(c.integer("axis", 1)));
-        }}},
+      {"concat", {0, [](const Call& c) { return c.b.concat(c.name, c.in, c.axis("axis", 1)); }}},
       {"flatten",
        {1,
         [](const Call& c) {
-          return c.b.flatten(c.name, c.in[0], static_cast<std::size_t>(c.integer("first", 1)));
+          return c.b.flatten(c.name, c.in[0], static_cast<std::size_t>(c.axis("first", 1)));
         }}},
       {"reshape",
        {1,
@@ -154,7 +181,10 @@ const std::map<std::string, Kind>& kinds() {
       {"embedding",
        {1,
         [](const Call& c) {
-          return c.b.embedding(c.name, c.in[0], c.integer("rows"), c.integer("width"));
+          const std::int64_t rows = c.size("rows");
+          const std::int64_t width = c.size("width");
+          check_weights(c, "rows", {rows, width});
+          return c.b.embedding(c.name, c.in[0], rows, width);
         }}},
       {"rnn", {1, recurrent<RnnCell::kRnn>}},
       {"gru", {1, recurrent<RnnCell::kGru>}},
@@ -172,6 +202,10 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
+bool is_loss(const std::string& kind) {
+  return kind == "cross_entropy" || kind == "mean_squared_error";
+}
+
 void build_from(const JsonDocument& document, WorkloadBuilder& b, const WorkloadConfig& config) {
   JsonObject root = document.root();
   std::map<std::string, TensorId> tensors;
@@ -182,8 +216,16 @@ void build_from(const JsonDocument& document, WorkloadBuilder& b, const Workload
         input.boolean_or("integer", false) ? b.integer_input(name, dims) : b.input(name, dims);
     input.finish();
   }
-  for (JsonObject& object : root.objects("operations")) {
-    const Kind& kind = kinds().at(object.one_of("op", kind_names()));
+  std::vector<JsonObject> operations = root.objects("operations");
+  for (JsonObject& object : operations) {
+    const std::string op = object.one_of("op", kind_names());
+    const Kind& kind = kinds().at(op);
+    if (is_loss(op) != (&object == &operations.back())) {
+      object.fail("op", is_loss(op) ? "a loss is the last operation, and operations follow"
+                                    : "the last operation is \"" + op +
+                                          "\", but must be a loss: cross_entropy or "
+                                          "mean_squared_error");
+    }
     Call call{b, config, object, object.string("name"), {}};
     for (const std::string& name : object.strings("inputs")) {
       const auto found = tensors.find(name);
@@ -214,14 +256,18 @@ ImportedModel import_workload_file(std::string_view text, const std::string& fil
   model.summary = root.string_or("summary", "workload file");
   model.workload.source = root.string_or("source", file);
   model.workload.input = root.string_or("input", "as in the file");
-  if (root.has("default_seq")) model.workload.default_seq = root.integer("default_seq");
+  if (root.has("default_seq")) model.workload.default_seq = root.count("default_seq", 1);
   root.raw("inputs");
   root.raw("operations");
   root.finish();
   model.workload.build = [document](WorkloadBuilder& b, const WorkloadConfig& config) {
-    build_from(*document, b, config);
+    try {
+      build_from(*document, b, config);
+    } catch (const InputError& error) {
+      const std::string what = error.what();  // shapes that do not fit know no file
+      throw InputError(what.starts_with(document->name()) ? what : document->name() + ": " + what);
+    }
   };
-  build_workload(model.name, model.workload, {});
   return model;
 }
 

@@ -9,8 +9,8 @@
 
 namespace paceline {
 
-// Throws InputError naming file and field. The network is built once here, at batch 1 and the
-// file's own sequence, so that shapes that do not fit are refused when the file is read.
+// Throws InputError naming file and field. Operations are read when the network is built, with the
+// batch and sequence asked for, and what is wrong with them is thrown then.
 ImportedModel import_workload_file(std::string_view text, const std::string& file);
 
 }  // namespace paceline

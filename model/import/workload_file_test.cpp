@@ -23,7 +23,8 @@ const std::string kNet = R"({"schema": "paceline.workload/1", "name": "mine", "d
 
 std::string message(const std::string& text) {
   try {
-    import_workload_file(text, "mine.json");
+    const ImportedModel model = import_workload_file(text, "mine.json");
+    build_workload(model.name, model.workload, {.batch = 8});
   } catch (const InputError& error) {
     return error.what();
   }
@@ -56,6 +57,79 @@ TEST(WorkloadFile, SaysWhereAFileIsWrong) {
   EXPECT_THAT(message(with("\"seq\"]", "-1]")), HasSubstr("dimension -1"));
   EXPECT_THAT(message(with("\"words\"", "\"head\"")), HasSubstr("mine.json"));
   EXPECT_THAT(message(with("\"name\": \"mine\"", "\"nam\": \"mine\"")), HasSubstr("name"));
+}
+
+const std::string kImages = R"({"schema": "paceline.workload/1", "name": "mine",
+  "inputs": [{"name": "image", "shape": ["batch", 3, 8, 8]},
+             {"name": "classes", "shape": ["batch"], "integer": true}],
+  "operations": [
+    {"op": "conv2d", "name": "conv", "inputs": ["image"], "out_channels": 4, "kernel": 3, "pad": 1,
+     "stride": 1},
+    {"op": "max_pool2d", "name": "pool", "inputs": ["conv"], "kernel": 2, "stride": 2, "pad": 0},
+    {"op": "concat", "name": "join", "inputs": ["pool"], "axis": 1},
+    {"op": "permute", "name": "turn", "inputs": ["join"], "axes": [0, 2, 3, 1]},
+    {"op": "reshape", "name": "flat", "inputs": ["turn"], "shape": ["batch", 64]},
+    {"op": "linear", "name": "head", "inputs": ["flat"], "out_features": 10},
+    {"op": "cross_entropy", "name": "loss", "inputs": ["head", "classes"]}]})";
+
+// Numbers that no layer can have are refused where they stand, before they reach a division, a
+// narrowing or an array.
+TEST(WorkloadFile, RefusesExtentsThatNoLayerHas) {
+  const auto changed = [](const char* from, const char* to) {
+    std::string text = kImages;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return message(text.replace(at, std::string_view(from).size(), to));
+  };
+  EXPECT_EQ(message(kImages), "no error");
+  for (const char* kernel : {"0", "-3", "4611686018427387904"}) {
+    EXPECT_THAT(changed("\"kernel\": 3", ("\"kernel\": " + std::string(kernel)).c_str()),
+                HasSubstr("operations/0/kernel"));
+  }
+  EXPECT_THAT(changed("\"stride\": 1", "\"stride\": 0"), HasSubstr("operations/0/stride"));
+  EXPECT_THAT(changed("\"stride\": 1", "\"stride\": 4611686018427387904"), HasSubstr("stride"));
+  EXPECT_THAT(changed("\"pad\": 1", "\"pad\": -1"), HasSubstr("operations/0/pad"));
+  EXPECT_THAT(changed("\"kernel\": 2", "\"kernel\": 0"), HasSubstr("operations/1/kernel"));
+  EXPECT_THAT(changed("\"stride\": 2", "\"stride\": 0"), HasSubstr("operations/1/stride"));
+  EXPECT_THAT(changed("\"pad\": 0", "\"pad\": -1"), HasSubstr("operations/1/pad"));
+  EXPECT_THAT(changed("\"pad\": 0", "\"pad\": 5"), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(changed("\"axis\": 1", "\"axis\": 4294967297"), HasSubstr("operations/2/axis"));
+  EXPECT_THAT(changed("3, 1]", "3, 4294967297]"), HasSubstr("operations/3/axes"));
+  EXPECT_THAT(changed("\"out_features\": 10", "\"out_features\": 0"), HasSubstr("out_features"));
+  EXPECT_THAT(changed("\"out_channels\": 4", "\"out_channels\": 1000000000"),
+              HasSubstr("mine.json"));
+}
+
+// What does not fit together is shown in the shapes that were asked for.
+TEST(WorkloadFile, SpeaksOfTheBatchThatWasAskedFor) {
+  EXPECT_THAT(
+      message(with("\"inputs\": [\"head\", \"targets\"]", "\"inputs\": [\"tokens\", \"head\"]")),
+      HasSubstr("8x8"));
+}
+
+TEST(WorkloadFile, EndsInItsOnlyLoss) {
+  std::string without = kImages;
+  without = without.substr(0, without.find(",\n    {\"op\": \"cross_entropy\"")) + "]}";
+  EXPECT_THAT(message(without), HasSubstr("must be a loss"));
+  const std::string after = kImages.substr(0, kImages.size() - 2) +
+                            R"(, {"op": "relu", "name": "late", "inputs": ["loss"]}]})";
+  EXPECT_THAT(message(after), HasSubstr("a loss is the last operation"));
+}
+
+TEST(WorkloadFile, RefusesRecurrentLayersAndTablesOfNoSize) {
+  EXPECT_THAT(message(with("\"rows\": 100", "\"rows\": 0")), HasSubstr("operations/0/rows"));
+  EXPECT_THAT(message(with("\"rows\": 100", "\"rows\": -1")), HasSubstr("operations/0/rows"));
+  EXPECT_THAT(message(with("\"default_seq\": 8", "\"default_seq\": 0")), HasSubstr("default_seq"));
+  const std::string lstm = R"({"op": "lstm", "name": "rec", "inputs": ["words"], "hidden": 4, )";
+  const auto recurrent = [&](const std::string& attribute) {
+    return message(with("{\"op\": \"linear\", \"name\": \"up\"",
+                        lstm + attribute + "},\n    {\"op\": \"linear\", \"name\": \"up\""));
+  };
+  EXPECT_EQ(recurrent("\"layers\": 2"), "no error");
+  EXPECT_THAT(recurrent("\"layers\": 0"), HasSubstr("operations/1/layers"));
+  EXPECT_THAT(recurrent("\"layers\": -1"), HasSubstr("operations/1/layers"));
+  EXPECT_THAT(recurrent("\"layers\": 100000"), HasSubstr("from 1 to 1000"));
+  EXPECT_THAT(recurrent("\"bias_sets\": -1"), HasSubstr("from 0 to 2"));
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ std::string_view to_string(Precision precision) {
 
 Precision parse_precision(std::string_view text) {
   for (std::size_t i = 0; i < kPrecisionNames.size(); ++i) {
-    if (kPrecisionNames[i] == text) return static_cast<Precision>(i);
+    if (same_name(kPrecisionNames[i], text)) return static_cast<Precision>(i);
   }
   const std::vector<std::string> names(kPrecisionNames.begin(), kPrecisionNames.end());
   throw UsageError(unknown_name_message("precision", text, names));

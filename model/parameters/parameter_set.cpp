@@ -9,6 +9,7 @@
 #include "core/json_reader.h"
 #include "core/json_writer.h"
 #include "core/names.h"
+#include "core/units_text.h"
 
 namespace paceline {
 namespace {
@@ -64,21 +65,84 @@ nlohmann::ordered_json to_json(const FitQuality& q) {
           {"refit_on_all", q.refit_on_all}};
 }
 
+double not_negative(JsonObject& object, const char* key) {
+  const double value = object.number(key);
+  if (value < 0) object.fail(key, "is negative");
+  return value;
+}
+
+// Standard deviations of ln(time): beyond 5, a factor of 150, a fit knows nothing and its draws
+// leave the range of numbers.
+double deviation(JsonObject& object, const char* key) {
+  constexpr double kLargest = 5;
+  const double value = not_negative(object, key);
+  if (value > kLargest) {
+    object.fail(key, "is " + significant(value, 6) + "; a standard deviation of ln(time) is from " +
+                         "0 to " + significant(kLargest, 2));
+  }
+  return value;
+}
+
 FitQuality read_quality(JsonObject object) {
   FitQuality q;
-  q.samples = object.integer("samples");
-  q.residual_sd = object.number("residual_sd");
-  q.shared_sd = object.number("shared_sd");
-  q.own_sd = object.number("own_sd");
-  q.held_out = object.integer("held_out");
-  q.held_out_mape = object.number("held_out_mape");
-  q.held_out_median_ape = object.number("held_out_median_ape");
-  q.held_out_p90_ape = object.number("held_out_p90_ape");
+  q.samples = object.count("samples");
+  q.residual_sd = deviation(object, "residual_sd");
+  q.shared_sd = deviation(object, "shared_sd");
+  q.own_sd = deviation(object, "own_sd");
+  q.held_out = object.count("held_out");
+  q.held_out_mape = not_negative(object, "held_out_mape");
+  q.held_out_median_ape = not_negative(object, "held_out_median_ape");
+  q.held_out_p90_ape = not_negative(object, "held_out_p90_ape");
   q.held_out_bias = object.number("held_out_bias");
-  q.held_out_coverage90 = object.number("held_out_coverage90");
+  q.held_out_coverage90 = not_negative(object, "held_out_coverage90");
   q.refit_on_all = object.boolean("refit_on_all");
   object.finish();
+  if (q.held_out > q.samples) object.fail("held_out", "is more than samples");
+  if (q.held_out_coverage90 > 1) object.fail("held_out_coverage90", "is more than 1");
   return q;
+}
+
+// Square, symmetric, with variances on the diagonal that agree with the errors of the parameters.
+void check_covariance(const JsonObject& object, const Fit& fit) {
+  const std::size_t n = fit.parameters.size();
+  if (fit.covariance.empty()) return;
+  if (fit.covariance.size() != n * n) {
+    object.fail("covariance", "has " + std::to_string(fit.covariance.size()) + " entries; " +
+                                  std::to_string(n) + " parameters need " + std::to_string(n * n));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (fit.covariance[i * n + i] < 0) {
+      object.fail("covariance", "the variance of " + fit.parameters[i].name + " is negative");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      const double a = fit.covariance[i * n + j];
+      const double b = fit.covariance[j * n + i];
+      if (std::abs(a - b) > 1e-6 * (std::abs(a) + std::abs(b))) {
+        object.fail("covariance", "is not symmetric in " + fit.parameters[i].name + " and " +
+                                      fit.parameters[j].name);
+      }
+    }
+  }
+}
+
+std::map<std::string, std::pair<double, double>> read_domain(JsonObject& object, const Fit& fit) {
+  std::map<std::string, std::pair<double, double>> domain;
+  for (JsonObject& entry : object.objects("domain")) {
+    const std::string quantity = entry.string("quantity");
+    const double low = entry.number("low");
+    const double high = entry.number("high");
+    entry.finish();
+    if (low > high) entry.fail("low", "is above high");
+    if (!domain.try_emplace(quantity, low, high).second) {
+      entry.fail("quantity", "a second range of \"" + quantity + "\"");
+    }
+  }
+  if (domain.empty() && fit.quality.samples > 0 && fit.formula.starts_with("cpu.")) {
+    object.fail("domain",
+                "is empty, but shapes were measured; without their range no prediction "
+                "could say whether it extrapolates");
+  }
+  return domain;
 }
 
 nlohmann::ordered_json to_json(const Fit& fit) {
@@ -98,20 +162,17 @@ Fit read_fit(JsonObject object) {
   fit.implementation = object.string("implementation");
   fit.formula = object.string("formula");
   for (JsonObject& p : object.objects("parameters")) {
-    fit.parameters.push_back(read_parameter(std::move(p)));
+    fit.parameters.push_back(read_parameter(p));
+    for (std::size_t i = 0; i + 1 < fit.parameters.size(); ++i) {
+      if (fit.parameters[i].name == fit.parameters.back().name) {
+        p.fail("name", "a second parameter \"" + fit.parameters[i].name + "\"");
+      }
+    }
   }
   fit.covariance = object.numbers("covariance");
-  const std::size_t n = fit.parameters.size();
-  if (!fit.covariance.empty() && fit.covariance.size() != n * n) {
-    object.fail("covariance", "has " + std::to_string(fit.covariance.size()) + " entries; " +
-                                  std::to_string(n) + " parameters need " + std::to_string(n * n));
-  }
+  check_covariance(object, fit);
   fit.quality = read_quality(object.object("quality"));
-  for (JsonObject& entry : object.objects("domain")) {
-    const std::string quantity = entry.string("quantity");
-    fit.domain[quantity] = {entry.number("low"), entry.number("high")};
-    entry.finish();
-  }
+  fit.domain = read_domain(object, fit);
   object.finish();
   return fit;
 }
@@ -135,6 +196,12 @@ ParameterSet read_set(const JsonDocument& document) {
     }
   }
   set.fitted_shapes = root.strings("fitted_shapes");
+  if (root.has("refused")) {
+    for (JsonObject& entry : root.objects("refused")) {
+      set.refused[entry.string("implementation")] = entry.string("reason");
+      entry.finish();
+    }
+  }
   root.finish();
   return set;
 }
@@ -176,6 +243,12 @@ const Fit* ParameterSet::find(std::string_view implementation) const {
 
 const Fit& ParameterSet::at(std::string_view implementation) const {
   if (const Fit* fit = find(implementation)) return *fit;
+  if (const auto found = refused.find(std::string(implementation)); found != refused.end()) {
+    throw MissingParameter("device " + device + " has no parameters for " + found->first +
+                           ": it was measured, but its fit was refused (" + found->second +
+                           "); add rounds or shapes with: paceline measure --device cpu --rounds 3 "
+                           "-o measurements.json, and calibrate again");
+  }
   throw MissingParameter("device " + device + " has no parameters for " +
                          std::string(implementation) +
                          "; measure and fit it with: paceline measure --device cpu -o "
@@ -202,12 +275,19 @@ std::string to_json_text(const ParameterSet& set) {
   for (const SourceFile& s : set.sources) {
     sources.push_back({{"file", s.file}, {"sha256", s.sha256}, {"licence", s.licence}});
   }
-  return to_json_text(nlohmann::ordered_json{{"schema", kSchema},
-                                             {"device", set.device},
-                                             {"provenance", to_json(set.provenance)},
-                                             {"sources", std::move(sources)},
-                                             {"fits", std::move(fits)},
-                                             {"fitted_shapes", set.fitted_shapes}});
+  nlohmann::ordered_json root = {{"schema", kSchema},
+                                 {"device", set.device},
+                                 {"provenance", to_json(set.provenance)},
+                                 {"sources", std::move(sources)},
+                                 {"fits", std::move(fits)},
+                                 {"fitted_shapes", set.fitted_shapes}};
+  if (!set.refused.empty()) {
+    nlohmann::ordered_json& refused = root["refused"] = nlohmann::ordered_json::array();
+    for (const auto& [implementation, reason] : set.refused) {
+      refused.push_back({{"implementation", implementation}, {"reason", reason}});
+    }
+  }
+  return to_json_text(root);
 }
 
 void write_parameters(const std::filesystem::path& file, const ParameterSet& set) {

@@ -78,6 +78,8 @@ struct ParameterSet {
   std::vector<SourceFile> sources;
   // What the fits have seen (fitted_shape_text), sorted, so that validation can refuse to score it.
   std::vector<std::string> fitted_shapes;
+  // What was measured but has no usable fit, with the reason.
+  std::map<std::string, std::string> refused{};
 
   const Fit* find(std::string_view implementation) const;
   // Throws MissingParameter naming the implementation and the command that measures it.

@@ -49,6 +49,44 @@ std::string message_of(const std::string& text) {
   return "no error";
 }
 
+// A file that makes no sense is refused where it is read, before it becomes a number.
+TEST(ParameterSet, RefusesErrorsThatCannotBe) {
+  const std::string good = to_json_text(example());
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    return message_of(with(good, from, to));
+  };
+  EXPECT_EQ(message_of(good), "no error");
+  EXPECT_NE(refused("\"own_sd\": 0", "\"own_sd\": 1e300").find("own_sd"), std::string::npos);
+  EXPECT_NE(refused("\"shared_sd\": 0", "\"shared_sd\": -1").find("negative"), std::string::npos);
+  EXPECT_NE(refused("[0.0001,", "[-0.0001,").find("covariance"), std::string::npos);
+  EXPECT_NE(refused("1e-05, 1e-05", "1e-05, 2e-05").find("symmetric"), std::string::npos);
+  EXPECT_NE(refused("\"low\": 1000", "\"low\": 1e13").find("above high"), std::string::npos);
+  EXPECT_NE(refused("\"samples\": 30", "\"samples\": -1").find("samples"), std::string::npos);
+  EXPECT_NE(refused("\"name\": \"share\"", "\"name\": \"flop_rate\"").find("second parameter"),
+            std::string::npos);
+  EXPECT_NE(refused("\"memory_bytes\": ", "\"memory_bytes\": -").find("memory_bytes"),
+            std::string::npos);
+  EXPECT_NE(refused("\"cores\": ", "\"cores\": 1844674407370955161").find("cores"),
+            std::string::npos);
+}
+
+// What was measured and refused is not "not measured".
+TEST(ParameterSet, SaysWhyAFitIsMissing) {
+  ParameterSet set = example();
+  set.refused["aten.gelu_backward"] = "typical error 36 %";
+  set = parse_parameters(to_json_text(set), "p.json");
+  const auto message = [&](const char* implementation) -> std::string {
+    try {
+      set.at(implementation);
+    } catch (const MissingParameter& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(message("aten.gelu_backward").find("refused (typical error 36 %)"), std::string::npos);
+  EXPECT_NE(message("aten.relu").find("measure and fit it"), std::string::npos);
+}
+
 TEST(ParameterSet, WhatIsWrittenReadsBackEqual) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("paceline_parameter_set_test_" + std::to_string(::getpid()) + ".json");

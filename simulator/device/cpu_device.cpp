@@ -5,13 +5,15 @@
 #include "core/data_directory.h"
 #include "core/error.h"
 #include "core/json_reader.h"
+#include "core/names.h"
 
 namespace paceline {
 namespace {
 
 constexpr const char* kHowToCalibrate =
-    "run paceline measure --device cpu -o measurements.json, then paceline calibrate "
-    "measurements.json --install";
+    "run paceline measure --device cpu -o measurements.json, then "
+    "validation/recorders/record_pytorch.py --plan tiny -o tiny.json, then paceline calibrate "
+    "measurements.json --host-recording tiny.json --install";
 
 const Parameter* find_parameter(const Fit& fit, std::string_view name) {
   for (const Parameter& parameter : fit.parameters) {
@@ -68,7 +70,7 @@ std::filesystem::path installed_cpu_parameters() { return user_data_directory() 
 
 CpuDevice read_cpu_device(const std::string& name_or_file) {
   std::filesystem::path file = name_or_file;
-  if (name_or_file == "cpu") {
+  if (same_name(name_or_file, "cpu")) {
     file = installed_cpu_parameters();
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) {

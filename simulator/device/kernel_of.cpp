@@ -89,10 +89,19 @@ StreamKind stream_kind_of(const Measurement& m) {
   }
 }
 
+Bytes traffic(const Measurement& m, const std::string& axis) {
+  const double bytes = m.number(axis);
+  if (bytes < 0) {
+    throw InputError("measurement of " + m.benchmark + " (" + to_string(m.axes) + "): axis " +
+                     axis + " is negative");
+  }
+  return Bytes(bytes);
+}
+
 StreamShape stream_of(const Measurement& m) {
   return {.elements = m.integer("elements"),
-          .read = Bytes(m.number("read_bytes")),
-          .written = Bytes(m.number("written_bytes")),
+          .read = traffic(m, "read_bytes"),
+          .written = traffic(m, "written_bytes"),
           .row = integer_or(m, "row", 0),
           .kind = stream_kind_of(m)};
 }
@@ -123,7 +132,7 @@ std::optional<Kernel> kernel_of(const Measurement& measurement) {
 
 ExecutionContext context_of(const Measurement& measurement) {
   ExecutionContext context;
-  context.threads = static_cast<int>(integer_or(measurement, "threads", 1));
+  context.threads = measurement.count("threads");
   return context;
 }
 

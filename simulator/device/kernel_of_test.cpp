@@ -52,6 +52,16 @@ TEST(KernelOf, RebuildsAStreamWithItsTraffic) {
   EXPECT_EQ(context_of(m).threads, 2);
 }
 
+// A context without its threads would be priced as one thread: never assumed.
+TEST(KernelOf, RefusesContextsAndTrafficThatCannotBe) {
+  EXPECT_THROW(context_of(of("aten.softmax", {{"elements", Int{1000}}})), InputError);
+  EXPECT_THROW(context_of(of("aten.softmax", {{"threads", Int{-2}}})), InputError);
+  EXPECT_THROW(kernel_of(of("aten.softmax", {{"elements", Int{1000}},
+                                             {"read_bytes", Int{-4000}},
+                                             {"written_bytes", Int{4000}}})),
+               InputError);
+}
+
 TEST(KernelOf, RebuildsARecurrentLayerAndAttentionWithTheirPrecision) {
   const auto lstm = kernel_of(of("gpu.rnn", {{"pass", "wgrad"},
                                              {"gates", Int{4}},

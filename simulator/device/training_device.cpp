@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/json_reader.h"
+#include "core/names.h"
 #include "core/provenance.h"
 #include "model/hardware/device_catalog.h"
 #include "simulator/device/cpu_device.h"
@@ -82,7 +83,7 @@ bool is_device_option(std::string_view key) {
 
 std::unique_ptr<const TrainingDevice> read_training_device(const std::string& name_or_file,
                                                            const Options& options) {
-  if (name_or_file == "cpu") {
+  if (same_name(name_or_file, "cpu")) {
     refuse_options(options);
     return std::make_unique<const CpuDevice>(read_cpu_device(name_or_file));
   }

@@ -88,6 +88,20 @@ TEST(PyTorch, ResidualJoinsAddGradientsOnce) {
   EXPECT_EQ(calls.at("aten.relu_backward"), 49);
 }
 
+// mse_loss makes the squared differences and reduces them; its backward zeroes a gradient and
+// fills it in one pass.
+TEST(PyTorch, MeanSquaredErrorIsThreePassesAndAReduction) {
+  WorkloadBuilder b("regression", 4);
+  const TensorId x = b.linear("head", b.input("x", {4, 16}), 8);
+  b.loss("loss", LossKind::kMeanSquaredError, {x, b.input("target", {4, 8})});
+  const WorkloadGraph graph = std::move(b).build();
+  const auto calls =
+      calls_of(framework_registry().make("pytorch")->issue(graph, {.threads = 1}, {}));
+  EXPECT_EQ(calls.at("aten.mul"), 2);
+  EXPECT_EQ(calls.at("aten.sum"), 1 + 1);   // and the gradient of the bias
+  EXPECT_EQ(calls.at("aten.fill"), 2 + 1);  // and two parameter gradients
+}
+
 TEST(PyTorch, AlexNetMatchesItsTrace) {
   const auto calls = calls_of(issue("alexnet", 16, 1));
   EXPECT_EQ(calls.at("openblas.sgemm"), 9);

@@ -7,6 +7,14 @@
 namespace paceline {
 
 HostCosts read_host_costs(const ParameterSet& parameters, const FrameworkInfo& framework) {
+  if (parameters.find(framework.host_fit) == nullptr) {
+    throw MissingParameter("device " + parameters.device + " has no host costs (" +
+                           framework.host_fit +
+                           "): the measurements were calibrated without --host-recording; record "
+                           "them with: validation/recorders/record_pytorch.py --plan tiny -o "
+                           "tiny.json, then paceline calibrate measurements.json "
+                           "--host-recording tiny.json --install");
+  }
   const Fit& fit = parameters.at(framework.host_fit);
   if (fit.formula != "framework.host/1") {
     throw InputError("fit of " + fit.implementation + " has the formula " + fit.formula +

@@ -3,6 +3,9 @@
 #include <map>
 #include <tuple>
 
+#include "core/error.h"
+#include "core/units_text.h"
+
 namespace paceline {
 namespace {
 
@@ -100,6 +103,38 @@ class Planner {
   std::map<Situation, std::uint32_t, KernelOrder> known_;
 };
 
+// The simulated clock holds 53 days; two iterations and sums of their parts must fit.
+constexpr Seconds kLongest{1e6};
+
+// Sums in floating point, before anything is counted in picoseconds.
+void check_duration(const IterationPlan& plan) {
+  double total = plan.launch_latency.si();
+  const auto add = [&](const std::vector<PlannedCall>& calls, std::int64_t times) {
+    for (const PlannedCall& call : calls) {
+      double time = call.host.si();
+      if (call.kernel != PlannedCall::kNoKernel) {
+        const PlannedKernel& planned = plan.kernels[call.kernel];
+        if (!(planned.cost.time.si() >= 0 && planned.cost.time < kLongest)) {
+          throw InputError("one " + planned.kernel.implementation + " of " +
+                           to_string(planned.kernel.shape) + " is priced at " +
+                           significant(planned.cost.time.si()) +
+                           " s: its parameters make no sense");
+        }
+        time += planned.cost.time.si();
+      }
+      total += time * static_cast<double>(call.repeat) * static_cast<double>(times);
+    }
+  };
+  add(plan.begin, 1);
+  add(plan.micro_batch, plan.micro_batches);
+  add(plan.update, 1);
+  if (!(total >= 0 && total < kLongest.si())) {
+    throw UsageError("one iteration would take " + significant(total) + " s, more than the " +
+                     significant(kLongest.si()) +
+                     " s that can be simulated; give fewer samples or micro-batches");
+  }
+}
+
 }  // namespace
 
 IterationPlan plan_iteration(const IssuedIteration& issued, const CostModel& costs,
@@ -116,6 +151,7 @@ IterationPlan plan_iteration(const IssuedIteration& issued, const CostModel& cos
   plan.begin = planner.plan(issued.begin, plan);
   plan.micro_batch = planner.plan(issued.micro_batch, plan);
   plan.update = planner.plan(issued.update, plan);
+  check_duration(plan);
   return plan;
 }
 

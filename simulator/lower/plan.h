@@ -8,7 +8,8 @@
 
 namespace paceline {
 
-// Throws MissingParameter, naming implementation and command, if a kernel cannot be priced.
+// Throws MissingParameter, naming implementation and command, if a kernel cannot be priced;
+// InputError if its price is no duration, UsageError if the iteration is longer than 11 days.
 IterationPlan plan_iteration(const IssuedIteration& issued, const CostModel& costs,
                              const HostCosts& host, const ExecutionContext& context,
                              std::int64_t micro_batches = 1);

@@ -205,7 +205,9 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.inputs = device.inputs();
   r.warnings = warnings(r, iteration, device);
   r.warnings.insert(r.warnings.end(), memory.warnings.begin(), memory.warnings.end());
-  for (std::string& assumption : load_model(workloads_, e.model).assumptions) {
+  ImportedModel model = load_model(workloads_, e.model);
+  if (!model.file.empty()) r.inputs.push_back({model.file, model.sha256});
+  for (std::string& assumption : model.assumptions) {
     r.warnings.push_back("model file: " + std::move(assumption));
   }
   if (JobPredictor::concerns(e)) {

@@ -33,6 +33,7 @@ Fit kernel_fit(const std::string& implementation, const std::string& formula_id)
     parameter.scale = scale_of(declared.domain);
     fit.parameters.push_back(parameter);
   }
+  fit.domain["threads"] = {1, 64};
   fit.quality.samples = 100;
   fit.quality.residual_sd = 0.05;
   fit.quality.shared_sd = 0.03;

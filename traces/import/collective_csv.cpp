@@ -93,8 +93,8 @@ CollectiveCsvLayout read_csv_layout(JsonObject& object) {
   columns.finish();
   layout.library = object.string_or("library", "nccl");
   layout.operation = object.string_or("operation", "");
-  layout.ranks = static_cast<int>(object.integer_or("ranks", 0));
-  layout.machines = static_cast<int>(object.integer_or("machines", 1));
+  layout.ranks = object.count_or("ranks", 0);
+  layout.machines = object.count_or("machines", 1, 1);
   layout.ranks_are_per_machine = object.boolean_or("ranks_are_per_machine", false);
   layout.bytes_per_unit = object.number_or("bytes_per_unit", 1);
   layout.seconds_per_unit = parse_seconds("1 " + object.string("time_unit")).si();
@@ -102,7 +102,7 @@ CollectiveCsvLayout read_csv_layout(JsonObject& object) {
     JsonObject where = object.object("where");
     for (const std::string& key : where.keys()) layout.where[key] = where.string(key);
   }
-  layout.every = static_cast<int>(object.integer_or("every", 1));
+  layout.every = object.count_or("every", 1, 1);
   if (layout.every < 1) object.fail("every", "expected at least 1");
   if (layout.operation.empty() == layout.operation_column.empty()) {
     object.fail("operation", "give either a column or one operation for all rows");

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/error.h"
+#include "core/json_reader.h"
 #include "core/names.h"
 #include "core/statistics.h"
 
@@ -26,7 +27,9 @@ const AxisValue& find_axis(const Axes& axes, const std::string& axis, const std:
   if (found != axes.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [name, value] : axes) known.push_back(name);
-  throw InputError(owner + ": " + unknown_name_message("axis", axis, known));
+  const std::vector<std::string> near = nearest_names(axis, known, 1);
+  throw InputError(owner + " (" + to_string(axes) + "): axis \"" + axis + "\" is missing" +
+                   (near.empty() ? "" : "; found \"" + near[0] + "\" instead"));
 }
 
 template <typename T>
@@ -34,8 +37,8 @@ const T& typed_axis(const Axes& axes, const std::string& axis, const std::string
                     const char* wanted) {
   const AxisValue& value = find_axis(axes, axis, owner);
   if (const T* typed = std::get_if<T>(&value)) return *typed;
-  throw InputError(owner + ": axis \"" + axis + "\" is \"" + std::visit(AxisText{}, value) +
-                   "\", expected " + wanted);
+  throw InputError(owner + " (" + to_string(axes) + "): axis \"" + axis + "\" is \"" +
+                   std::visit(AxisText{}, value) + "\", expected " + wanted);
 }
 
 std::vector<double> accepted_medians(const Measurement& result) {
@@ -92,6 +95,16 @@ std::size_t Measurement::accepted_rounds() const { return accepted_medians(*this
 
 std::int64_t Measurement::integer(const std::string& axis) const {
   return integer_axis(axes, axis, benchmark);
+}
+
+int Measurement::count(const std::string& axis) const {
+  const std::int64_t value = integer(axis);
+  if (value < 1 || value > JsonObject::kMostOfACount) {
+    throw InputError(benchmark + " (" + to_string(axes) + "): axis " + axis + " is " +
+                     std::to_string(value) + "; allowed: a whole number from 1 to " +
+                     std::to_string(JsonObject::kMostOfACount));
+  }
+  return static_cast<int>(value);
 }
 
 double Measurement::number(const std::string& axis) const {

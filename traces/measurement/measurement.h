@@ -55,6 +55,7 @@ struct Measurement {
 
   // Axis readers; throw InputError naming the benchmark and the axis.
   std::int64_t integer(const std::string& axis) const;
+  int count(const std::string& axis) const;  // at least 1
   double number(const std::string& axis) const;
   std::string text(const std::string& axis) const;
   bool operator==(const Measurement&) const = default;

@@ -50,7 +50,7 @@ Measurement read_result(JsonObject object) {
     result.reason = object.string("reason");
   } else {
     result.result_checked = object.boolean("result_checked");
-    result.warmup = static_cast<int>(object.integer("warmup"));
+    result.warmup = object.count("warmup");
     if (object.has("summary")) object.raw("summary");  // derived: recomputed from the samples
     for (JsonObject& round : object.objects("rounds")) {
       result.rounds.push_back(read_round(std::move(round)));

@@ -1,6 +1,7 @@
 #include "traces/recording/recording.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/error.h"
 #include "core/json_reader.h"
@@ -12,32 +13,35 @@ namespace {
 
 constexpr char kSchema[] = "paceline.recording/1";
 
-Seconds duration(JsonObject& object, std::string_view key) {
+double not_negative(JsonObject& object, std::string_view key) {
   const double value = object.number(key);
   if (value < 0) object.fail(key, "is negative");
-  return Seconds(value);
+  return value;
+}
+
+Seconds duration(JsonObject& object, std::string_view key) {
+  return Seconds(not_negative(object, key));
 }
 
 RecordedExperiment read_experiment(JsonObject object) {
   RecordedExperiment e;
   e.model = object.string("model");
   e.batch = object.integer("batch");
-  e.threads = static_cast<int>(object.integer("threads"));
+  e.threads = object.count("threads", 1);
   e.device = object.string("device");
   e.framework = object.string("framework");
   e.precision = object.string("precision");
   if (object.has("seq")) e.seq = object.integer("seq");
   object.finish();
   if (e.batch < 1) object.fail("batch", "must be at least 1");
-  if (e.threads < 1) object.fail("threads", "must be at least 1");
   return e;
 }
 
 RecordedRound read_round(JsonObject object) {
   RecordedRound round;
   round.start = object.string("start");
-  round.foreign_cpu = object.number("foreign_cpu");
-  round.page_faults = object.number("page_faults_per_iteration");
+  round.foreign_cpu = not_negative(object, "foreign_cpu");
+  round.page_faults = not_negative(object, "page_faults_per_iteration");
   round.accepted = object.boolean("accepted");
   round.samples_s = object.numbers("samples_s");
   round.forward = duration(object, "forward_s");
@@ -54,8 +58,10 @@ RecordedRound read_round(JsonObject object) {
 RecordedRun read_run(JsonObject object) {
   static const std::vector<std::string> kStatus = {"measured", "skipped"};
   RecordedRun run;
+  run.place = object.path();
   run.experiment = read_experiment(object.object("experiment"));
   run.parameters = object.integer("parameters");
+  if (run.parameters < 0) object.fail("parameters", "is negative");
   const bool skipped = object.one_of("status", kStatus) == "skipped";
   run.reason = object.string_or("reason", "");
   if (object.has("summary")) object.raw("summary");  // derived: recomputed from the samples
@@ -68,6 +74,17 @@ RecordedRun read_run(JsonObject object) {
                                          : "\"measured\", but no round was accepted");
   }
   return run;
+}
+
+// How it was recorded; for people, so only its form is checked.
+void check_protocol(JsonObject object) {
+  object.count("rounds");
+  object.count("iterations", 1);
+  object.count("warmup");
+  if (object.number("foreign_cpu_limit") < 0) object.fail("foreign_cpu_limit", "is negative");
+  object.string("statistic");
+  object.string("optimizer");
+  object.finish();
 }
 
 std::vector<double> accepted_medians(const RecordedRun& run) {
@@ -110,17 +127,22 @@ Recording parse_recording(std::string_view text, std::string name) {
   recording.sha256 = sha256_hex(text);
   const JsonDocument document = parse_json(text, std::move(name), kSchema);
   JsonObject root = document.root();
-  JsonObject provenance = root.object("provenance");
-  recording.date = provenance.string("date");
-  JsonObject host = provenance.object("host");
-  recording.host.cpu = host.string("cpu");
-  recording.host.cores = static_cast<int>(host.integer("cores"));
-  JsonObject libraries = provenance.object("libraries");
-  for (const std::string& library : libraries.keys()) {
-    recording.libraries[library] = libraries.string(library);
+  const Provenance provenance = read_provenance(root.object("provenance"));
+  recording.date = provenance.date;
+  recording.host = {provenance.host.cpu, provenance.host.cores};
+  recording.libraries = provenance.libraries;
+  check_protocol(root.object("protocol"));
+  for (JsonObject& run : root.objects("runs")) {
+    recording.runs.push_back(read_run(run));
+    const auto earlier = std::find_if(recording.runs.begin(), std::prev(recording.runs.end()),
+                                      [&](const RecordedRun& other) {
+                                        return other.experiment == recording.runs.back().experiment;
+                                      });
+    if (earlier != std::prev(recording.runs.end())) {
+      run.fail("experiment", "is that of " + earlier->place + " too; a recording holds it once");
+    }
   }
-  root.raw("protocol");  // for people
-  for (JsonObject& run : root.objects("runs")) recording.runs.push_back(read_run(std::move(run)));
+  if (recording.runs.empty()) root.fail("runs", "holds no run");
   root.finish();
   return recording;
 }

@@ -40,6 +40,7 @@ struct RecordedRound {
 };
 
 struct RecordedRun {
+  std::string place;  // "recording.json:/runs/3", for messages
   RecordedExperiment experiment;
   std::int64_t parameters = 0;  // of the network
   std::string reason;           // why it was skipped, or what is doubtful
@@ -68,7 +69,8 @@ struct Recording {
   std::vector<RecordedRun> runs;
 };
 
-// Strict; throws InputError naming file, path, what was found and what is allowed.
+// Strict; one run per experiment, at least one. Throws InputError naming file, path, what was found
+// and what is allowed.
 Recording read_recording(const std::filesystem::path& file);
 Recording parse_recording(std::string_view text, std::string name);
 

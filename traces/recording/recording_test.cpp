@@ -21,8 +21,10 @@ std::string round(double median_s, bool accepted) {
 
 std::string recording(const std::string& status, const std::string& rounds) {
   return R"({"schema": "paceline.recording/1",
-    "provenance": {"date": "2026-11-30", "host": {"cpu": "test", "cores": 2}, "libraries": {}},
-    "protocol": {},
+    "provenance": {"tool": "test", "date": "2026-11-30", "environment": {}, "libraries": {}, "argv": [],
+                   "host": {"cpu": "test", "cores": 2, "memory_bytes": 1e9, "kernel": "test"}},
+    "protocol": {"rounds": 1, "iterations": 3, "warmup": 1, "foreign_cpu_limit": 0.05,
+                 "statistic": "test", "optimizer": "SGD"},
     "runs": [{"experiment": {"model": "fcn-r", "batch": 64, "threads": 1, "device": "cpu",
                              "framework": "pytorch", "precision": "fp32"},
               "parameters": 10, "status": ")" +
@@ -50,15 +52,39 @@ TEST(Recording, RefusesAStatusThatItsRoundsContradict) {
   EXPECT_THROW(parse_recording(recording("measured", round(1, false)), "r"), InputError);
 }
 
-TEST(Recording, NamesFileAndPlaceOfWhatItCannotUse) {
+// What the reader says of a recording in which `from` is `to`.
+std::string message(const std::string& from, const std::string& to) {
   std::string text = recording("measured", round(1, true));
-  text.replace(text.find("\"batch\": 64"), 11, "\"batch\": -4");
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
   try {
     parse_recording(text, "recording.json");
-    FAIL() << "a negative batch was accepted";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("recording.json:/runs/0/experiment/batch"));
+    return error.what();
   }
+  return "no error";
+}
+
+TEST(Recording, NamesFileAndPlaceOfWhatItCannotUse) {
+  EXPECT_THAT(message("\"batch\": 64", "\"batch\": -4"),
+              HasSubstr("recording.json:/runs/0/experiment/batch"));
+  EXPECT_THAT(message("\"threads\": 1", "\"threads\": 4294967297"),
+              HasSubstr("/runs/0/experiment/threads"));
+  EXPECT_THAT(message("\"cores\": 2", "\"cores\": 18446744073709551615"),
+              HasSubstr("/provenance/host/cores"));
+  EXPECT_THAT(message("\"warmup\"", "\"warm_up\""), HasSubstr("/protocol"));
+  EXPECT_THAT(message("\"tool\": \"test\"", "\"tool\": \"test\", \"who\": \"me\""),
+              HasSubstr("/provenance"));
+}
+
+// The same experiment twice would count twice.
+TEST(Recording, HoldsEveryExperimentOnceAndAtLeastOne) {
+  const std::string text = recording("measured", round(1, true));
+  const std::size_t from = text.find("[{\"experiment\"") + 1;
+  const std::string run = text.substr(from, text.size() - from - 2);
+  EXPECT_THAT(message(run, run + ", " + run), HasSubstr("/runs/1/experiment"));
+  EXPECT_THAT(message(run, ""), HasSubstr("/runs: holds no run"));
 }
 
 }  // namespace

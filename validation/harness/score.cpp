@@ -57,8 +57,22 @@ class Scorer {
   }
 
  private:
+  // A name that nobody knows, or a network of another size, is a mistake in the recording.
+  Prediction predict(const RecordedRun& run) const {
+    try {
+      Prediction prediction = predictor_.predict(experiment_of(run.experiment), *device_);
+      const std::int64_t parameters = prediction.graph.parameters();
+      if (parameters == run.parameters) return prediction;
+      throw InputError(run.place + "/parameters: the recorded network has " +
+                       std::to_string(run.parameters) + " parameters, " + run.experiment.model +
+                       " of the catalog " + std::to_string(parameters));
+    } catch (const UsageError& error) {
+      throw InputError(run.place + "/experiment: " + error.what());
+    }
+  }
+
   ScoredCase score_case(const RecordedRun& run) {
-    const Prediction prediction = predictor_.predict(experiment_of(run.experiment), *device_);
+    const Prediction prediction = predict(run);
     const Report& report = prediction.report;
     ScoredCase c;
     c.name = case_name(run.experiment);

@@ -31,16 +31,17 @@ class Bench : public testing::Test {
   }
   ~Bench() override { std::filesystem::remove_all(folder_); }
 
-  static double predicted(const std::string& model, std::int64_t batch) {
+  static Prediction predicted(const std::string& model, std::int64_t batch) {
     Experiment e;
     e.model = model;
     e.batch = batch;
     e.threads = 1;
-    return Predictor().predict(e, made_up_device()).report.iteration_time_s.median;
+    return Predictor().predict(e, made_up_device());
   }
 
   void record(const std::string& model, std::int64_t batch, double factor) {
-    const double time = factor * predicted(model, batch);
+    const Prediction prediction = predicted(model, batch);
+    const double time = factor * prediction.report.iteration_time_s.median;
     runs_.push_back({{"experiment",
                       {{"model", model},
                        {"batch", batch},
@@ -48,7 +49,7 @@ class Bench : public testing::Test {
                        {"device", "cpu"},
                        {"framework", "pytorch"},
                        {"precision", "fp32"}}},
-                     {"parameters", 1},
+                     {"parameters", prediction.graph.parameters()},
                      {"status", "measured"},
                      {"rounds",
                       {{{"start", "2026-11-30"},
@@ -63,13 +64,24 @@ class Bench : public testing::Test {
 
   Validation score(const Thresholds& thresholds = {}) {
     write_parameters(folder_ / "p.json", parameters_);
-    write_json_file(folder_ / "r.json", {{"schema", "paceline.recording/1"},
-                                         {"provenance",
-                                          {{"date", "2026-11-30"},
-                                           {"host", {{"cpu", ""}, {"cores", 2}}},
-                                           {"libraries", nlohmann::ordered_json::object()}}},
-                                         {"protocol", nlohmann::ordered_json::object()},
-                                         {"runs", runs_}});
+    write_json_file(
+        folder_ / "r.json",
+        {{"schema", "paceline.recording/1"},
+         {"provenance",
+          {{"tool", "test"},
+           {"date", "2026-11-30"},
+           {"host", {{"cpu", ""}, {"cores", 2}, {"memory_bytes", 1e9}, {"kernel", "test"}}},
+           {"environment", nlohmann::ordered_json::object()},
+           {"libraries", nlohmann::ordered_json::object()},
+           {"argv", nlohmann::ordered_json::array()}}},
+         {"protocol",
+          {{"rounds", 1},
+           {"iterations", 3},
+           {"warmup", 1},
+           {"foreign_cpu_limit", 0.05},
+           {"statistic", "test"},
+           {"optimizer", "SGD"}}},
+         {"runs", runs_}});
     return validate(sets_of_recording(folder_ / "r.json", folder_ / "p.json", thresholds));
   }
 
@@ -143,6 +155,28 @@ TEST_F(Bench, WritesEveryKeyThatProgramsRelyOn) {
                           "coverage90", "kendall_tau", "null"}) {
     EXPECT_TRUE(json["sets"][0].contains(key)) << key;
   }
+}
+
+// What the recording calls by a wrong name is its mistake, not that of the command line.
+TEST_F(Bench, NamesThePlaceOfWhatItDoesNotKnow) {
+  record("fcn-r", 64, 1);
+  const auto message = [&](const char* key, const nlohmann::ordered_json& value) -> std::string {
+    const nlohmann::ordered_json before = runs_;
+    (key == std::string("parameters") ? runs_[0] : runs_[0]["experiment"])[key] = value;
+    std::string said = "no error";
+    try {
+      score();
+    } catch (const InputError& error) {
+      said = error.what();
+    }
+    runs_ = before;
+    return said;
+  };
+  EXPECT_EQ(message("batch", 64), "no error");
+  EXPECT_THAT(message("model", "fcn-q"), HasSubstr("r.json:/runs/0/experiment"));
+  EXPECT_THAT(message("framework", "pytroch"), HasSubstr("r.json:/runs/0/experiment"));
+  EXPECT_THAT(message("precision", "fp31"), HasSubstr("r.json:/runs/0/experiment"));
+  EXPECT_THAT(message("parameters", 1), HasSubstr("r.json:/runs/0/parameters"));
 }
 
 class ShippedValidation : public testing::Test {

@@ -36,7 +36,7 @@ ValidationSet read_validation_set(const std::filesystem::path& file,
   } else {
     set.recording = root / object.string("recording");
     set.parameters = root / object.string("parameters");
-    if (object.has("threads")) set.threads = static_cast<int>(object.integer("threads"));
+    if (object.has("threads")) set.threads = object.count("threads", 1);
   }
   JsonObject thresholds = object.object("thresholds");
   set.thresholds.mape = limit(thresholds, "mape");
@@ -65,8 +65,8 @@ std::vector<ValidationSet> shipped_validation_sets(const std::vector<std::string
   for (const ValidationSet& set : all) names.push_back(set.name);
   std::vector<ValidationSet> chosen;
   for (const std::string& name : only) {
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& set) { return set.name == name; });
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const auto& set) { return same_name(set.name, name); });
     if (found == all.end()) throw UsageError(unknown_name_message("validation set", name, names));
     chosen.push_back(*found);
   }

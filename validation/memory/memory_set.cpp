@@ -45,7 +45,7 @@ MemoryCase read_case(JsonObject& object, const MemoryCase& common, bool complete
   if (object.has("seq")) c.seq = object.integer("seq");
   c.framework = object.string_or("framework", c.framework);
   c.device = object.string_or("device", c.device);
-  c.threads = static_cast<int>(object.integer_or("threads", c.threads));
+  c.threads = object.count_or("threads", c.threads);
   if (object.has("precision")) c.precision = parse_precision(object.string("precision"));
   c.uniform = object.boolean_or("uniform", c.uniform);
   c.optimizer = object.string_or("optimizer", c.optimizer);
@@ -79,7 +79,7 @@ std::vector<MemoryCase> read_recording(const std::filesystem::path& file) {
     MemoryCase c;
     c.model = e.string("model");
     c.batch = e.integer("batch");
-    c.threads = static_cast<int>(e.integer("threads"));
+    c.threads = e.count("threads");
     if (e.has("seq")) c.seq = e.integer("seq");
     c.device = e.string("device");
     c.framework = e.string("framework");

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Records how long real training iterations take with PyTorch on this machine's CPU (paceline.recording/1).
 
 One iteration = optimizer.zero_grad(set_to_none=False), forward, loss, backward, plain SGD step; fp32, synthetic data.

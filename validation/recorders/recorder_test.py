@@ -6,6 +6,8 @@ import io
 import json
 import math
 import os
+import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -25,6 +27,22 @@ def round_of(*samples, accepted=True, foreign=0.0, forward=1.0):
     return {"start": "2026-01-01T00:00:00+00:00", "foreign_cpu": foreign, "page_faults_per_iteration": 0.0,
             "accepted": accepted, "samples_s": list(samples), "forward_s": forward, "backward_s": 2.0,
             "optimizer_s": 0.5}
+
+
+class Programs(unittest.TestCase):
+    def test_can_be_executed(self):
+        here = pathlib.Path(__file__).resolve().parent
+        for program in ["record_machine", "record_pytorch.py", "record_memory.py"]:
+            self.assertTrue(os.access(here / program, os.X_OK), program)
+
+    def test_says_in_one_line_that_paceline_is_not_there(self):
+        here = pathlib.Path(__file__).resolve().parent
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run([here / "record_machine", "--rounds", "1", "--paceline", "no-such-program",
+                                  "--out", folder], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 3)
+        self.assertIn("no-such-program", run.stderr.splitlines()[-1])
+        self.assertNotIn("Traceback", run.stderr)
 
 
 class Summary(unittest.TestCase):

@@ -174,6 +174,12 @@ struct Backward {
     i.stream("aten.fill", in(), 0, 1);
     pointwise("aten.log_softmax_backward", 2, {}, i.last_dimension(op.inputs[0]));
   }
+  // mse_loss_backward: zeros, then one pass over prediction and target.
+  void operator()(const Loss&) const {
+    i.host("pointwise", 2);
+    i.stream("aten.fill", in(), 0, 1);
+    pointwise("aten.mul", 2, {i.activation(op.inputs[0]), i.activation(op.inputs[1])});
+  }
   template <typename Other>
   void operator()(const Other&) const {
     refuse(i, op, "of kind " + std::string(kind_name(op.attributes)));

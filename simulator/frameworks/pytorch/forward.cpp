@@ -141,6 +141,16 @@ struct Forward {
     touching_all();
     i.stream("aten.log_softmax", in(), 1, 1, i.last_dimension(op.inputs[0]));
   }
+  // mse_loss: the squared differences, two reads and a write as in a product, then their mean.
+  void operator()(const Loss& loss) const {
+    if (loss.kind != LossKind::kMeanSquaredError)
+      refuse(i, op, "another loss than the mean square");
+    i.host("pointwise");
+    touching_all();
+    i.stream("aten.mul", in(), 2, 1);
+    i.host("pointwise");
+    i.stream("aten.sum", in(), 1, 0, in());
+  }
   template <typename Other>
   void operator()(const Other&) const {
     refuse(i, op, "of kind " + std::string(kind_name(op.attributes)));

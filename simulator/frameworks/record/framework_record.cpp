@@ -10,7 +10,7 @@ namespace {
 
 PerImageGemmRule read_rule(JsonObject object) {
   PerImageGemmRule rule;
-  rule.threads_at_most = static_cast<int>(object.integer("threads_at_most"));
+  rule.threads_at_most = object.count("threads_at_most");
   rule.batch_below = object.integer("batch_below");
   rule.single_elements = object.integer("single_elements");
   rule.single_kernel = object.integer("single_kernel");
