@@ -10,6 +10,7 @@ namespace paceline {
 
 struct CalibrationPlugin {
   CalibrationResult (*calibrate)(const MeasurementSet&, const CalibrateOptions&) = nullptr;
+  CalibrationResult (*calibrate_gpu)(const MeasurementSet&, const CalibrateOptions&) = nullptr;
   Fit (*fit_host)(const Recording&, const ParameterSet&) = nullptr;
 };
 

@@ -1,8 +1,10 @@
+#include "calibration/gpu/own_device.h"
 #include "calibration/plugin.h"
 
 extern "C" const paceline::CalibrationPlugin* paceline_calibration_plugin();
 
 const paceline::CalibrationPlugin* paceline_calibration_plugin() {
-  static constexpr paceline::CalibrationPlugin kPlugin = {paceline::calibrate, paceline::fit_host};
+  static constexpr paceline::CalibrationPlugin kPlugin = {
+      paceline::calibrate, paceline::calibrate_gpu, paceline::fit_host};
   return &kPlugin;
 }

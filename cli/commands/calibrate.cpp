@@ -41,7 +41,14 @@ ExitCode run(const Arguments& arguments) {
   options.sources = {source_of(file)};
   const MeasurementSet measurements = read_measurements(file);
   options.device = measurements.provenance.host.cpu;
-  CalibrationResult result = calibration_plugin().calibrate(measurements, options);
+  const bool of_gpu = measurements.provenance.libraries.contains("gpu");
+  if (of_gpu && (arguments.has("install") || arguments.has("host-recording"))) {
+    throw UsageError(
+        "--install and --host-recording are for measurements of a CPU; give -o FILE, "
+        "which predict --device takes");
+  }
+  CalibrationResult result = of_gpu ? calibration_plugin().calibrate_gpu(measurements, options)
+                                    : calibration_plugin().calibrate(measurements, options);
   if (const auto host = arguments.find("host-recording")) {
     add_host_costs(*host, result.parameters);
   }
