@@ -6,16 +6,10 @@
 
 #include "microbench/cuda/cudnn/cudnn_handle.h"
 #include "microbench/cuda/support/axes.h"
+#include "microbench/gpu/convolution_reference.h"
 
 namespace paceline {
 namespace {
-
-struct Layer {
-  std::int64_t n, c, h, w, k, r, s, pad, stride, groups;
-  bool quick;
-  std::int64_t p() const { return (h + 2 * pad - r) / stride + 1; }
-  std::int64_t q() const { return (w + 2 * pad - s) / stride + 1; }
-};
 
 // What differs between the three passes.
 struct PassCalls {
@@ -41,7 +35,7 @@ int pass_index(const std::string& pass) {
 
 class ConvKernel final : public GpuKernel {
  public:
-  ConvKernel(const Layer& layer, const std::string& pass, const std::string& precision,
+  ConvKernel(const ConvLayer& layer, const std::string& pass, const std::string& precision,
              bool channels_last, const std::string& algorithm)
       : l_(layer),
         pass_(pass_index(pass)),
@@ -92,7 +86,7 @@ class ConvKernel final : public GpuKernel {
     w_ = random_tensor(l_.k * l_.c / l_.groups * l_.r * l_.s, type_, kW);
     launch();
     PACELINE_CUDA(cudaDeviceSynchronize());
-    pass_ == 0 ? check_forward() : pass_ == 1 ? check_dgrad() : check_wgrad();
+    check_element();
   }
 
   Axes facts() const override {
@@ -194,24 +188,39 @@ class ConvKernel final : public GpuKernel {
     return bytes;
   }
 
-  // Place of an element in the memory of a tensor of d channels, e x f.
-  std::int64_t at(std::int64_t a, std::int64_t b, std::int64_t i, std::int64_t j, std::int64_t d,
-                  std::int64_t e, std::int64_t f) const {
-    return format_ == CUDNN_TENSOR_NCHW ? ((a * d + b) * e + i) * f + j
-                                        : ((a * e + i) * f + j) * d + b;
+  // Place in the memory of a tensor of these extents, channels first or last.
+  std::int64_t index_of(const ConvPlace& at, const ConvPlace& extents) const {
+    const auto [a, b, i, j] = at;
+    return format_ == CUDNN_TENSOR_NCHW ? ((a * extents[1] + b) * extents[2] + i) * extents[3] + j
+                                        : ((a * extents[2] + i) * extents[3] + j) * extents[1] + b;
   }
-  std::int64_t x_at(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) const {
-    return at(n, c, h, w, l_.c, l_.h, l_.w);
+  ConvPlace x_extents() const { return {l_.n, l_.c, l_.h, l_.w}; }
+  ConvPlace y_extents() const { return {l_.n, l_.k, l_.p(), l_.q()}; }
+  ConvPlace w_extents() const { return {l_.k, l_.group_inputs(), l_.r, l_.s}; }
+  ConvTensor operand(const ConvPlace& extents, std::uint32_t seed) const {
+    return [this, extents, seed](const ConvPlace& at) {
+      return random_element(index_of(at, extents), type_, seed);
+    };
   }
-  std::int64_t y_at(std::int64_t n, std::int64_t k, std::int64_t p, std::int64_t q) const {
-    return at(n, k, p, q, l_.k, l_.p(), l_.q());
+
+  // One element of the result, far from the first, against its definition.
+  void check_element() const {
+    const ConvTensor x = operand(x_extents(), kX), y = operand(y_extents(), kY),
+                     w = operand(w_extents(), kW);
+    if (pass_ == 0) {
+      const ConvPlace at = {l_.n - 1, l_.k - 1, l_.p() / 2, l_.q() / 2};
+      require(y_, index_of(at, y_extents()), conv_output(l_, x, w, at),
+              l_.group_inputs() * l_.r * l_.s);
+    } else if (pass_ == 1) {
+      const ConvPlace at = {l_.n - 1, l_.c - 1, l_.h / 2, l_.w / 2};
+      require(x_, index_of(at, x_extents()), conv_input_gradient(l_, y, w, at),
+              l_.group_outputs() * l_.r * l_.s);
+    } else {
+      const ConvPlace at = {l_.k - 1, l_.group_inputs() - 1, l_.r / 2, l_.s / 2};
+      require(w_, index_of(at, w_extents()), conv_filter_gradient(l_, x, y, at),
+              l_.n * l_.p() * l_.q());
+    }
   }
-  std::int64_t w_at(std::int64_t k, std::int64_t c, std::int64_t r, std::int64_t s) const {
-    return at(k, c, r, s, l_.c / l_.groups, l_.r, l_.s);
-  }
-  double x(std::int64_t i) const { return random_element(i, type_, kX); }
-  double y(std::int64_t i) const { return random_element(i, type_, kY); }
-  double w(std::int64_t i) const { return random_element(i, type_, kW); }
 
   void require(const DeviceMemory& tensor, std::int64_t place, double expected,
                std::int64_t terms) const {
@@ -221,59 +230,7 @@ class ConvKernel final : public GpuKernel {
                  factor * sum_tolerance(terms, precision_), "element " + std::to_string(place));
   }
 
-  // One output in the middle, from its definition; likewise below.
-  void check_forward() const {
-    const std::int64_t n = l_.n - 1, k = l_.k - 1, p = l_.p() / 2, q = l_.q() / 2;
-    const std::int64_t channels = l_.c / l_.groups, group = k / (l_.k / l_.groups);
-    double sum = 0;
-    for (std::int64_t c = 0; c < channels; ++c) {
-      for (std::int64_t r = 0; r < l_.r; ++r) {
-        for (std::int64_t s = 0; s < l_.s; ++s) {
-          const std::int64_t h = p * l_.stride - l_.pad + r, v = q * l_.stride - l_.pad + s;
-          if (h < 0 || h >= l_.h || v < 0 || v >= l_.w) continue;
-          sum += x(x_at(n, group * channels + c, h, v)) * w(w_at(k, c, r, s));
-        }
-      }
-    }
-    require(y_, y_at(n, k, p, q), sum, channels * l_.r * l_.s);
-  }
-
-  void check_dgrad() const {
-    const std::int64_t n = l_.n - 1, c = l_.c - 1, h = l_.h / 2, v = l_.w / 2;
-    const std::int64_t channels = l_.c / l_.groups, outputs = l_.k / l_.groups;
-    const std::int64_t group = c / channels;
-    double sum = 0;
-    for (std::int64_t k = group * outputs; k < (group + 1) * outputs; ++k) {
-      for (std::int64_t r = 0; r < l_.r; ++r) {
-        for (std::int64_t s = 0; s < l_.s; ++s) {
-          const std::int64_t a = h + l_.pad - r, b = v + l_.pad - s;
-          if (a < 0 || b < 0 || a % l_.stride != 0 || b % l_.stride != 0) continue;
-          const std::int64_t p = a / l_.stride, q = b / l_.stride;
-          if (p >= l_.p() || q >= l_.q()) continue;
-          sum += y(y_at(n, k, p, q)) * w(w_at(k, c % channels, r, s));
-        }
-      }
-    }
-    require(x_, x_at(n, c, h, v), sum, outputs * l_.r * l_.s);
-  }
-
-  void check_wgrad() const {
-    const std::int64_t k = l_.k - 1, c = l_.c / l_.groups - 1, r = l_.r / 2, s = l_.s / 2;
-    const std::int64_t group = k / (l_.k / l_.groups);
-    double sum = 0;
-    for (std::int64_t n = 0; n < l_.n; ++n) {
-      for (std::int64_t p = 0; p < l_.p(); ++p) {
-        for (std::int64_t q = 0; q < l_.q(); ++q) {
-          const std::int64_t h = p * l_.stride - l_.pad + r, v = q * l_.stride - l_.pad + s;
-          if (h < 0 || h >= l_.h || v < 0 || v >= l_.w) continue;
-          sum += x(x_at(n, group * (l_.c / l_.groups) + c, h, v)) * y(y_at(n, k, p, q));
-        }
-      }
-    }
-    require(w_, w_at(k, c, r, s), sum, l_.n * l_.p() * l_.q());
-  }
-
-  Layer l_;
+  ConvLayer l_;
   int pass_;
   std::string precision_;
   ElementType type_;
@@ -286,27 +243,28 @@ class ConvKernel final : public GpuKernel {
   DeviceMemory x_, y_, w_, workspace_;
 };
 
-// 1x1, 3x3, 5x5, 7x7; strided; few and many channels; grouped and depthwise.
-constexpr std::array<Layer, 12> kLayers = {{{32, 96, 30, 30, 96, 3, 3, 1, 1, 1, true},
-                                            {32, 320, 15, 15, 320, 3, 3, 1, 1, 1, true},
-                                            {32, 240, 30, 30, 480, 1, 1, 0, 1, 1, true},
-                                            {32, 3, 240, 240, 48, 7, 7, 3, 2, 1, true},
-                                            {16, 48, 120, 120, 48, 3, 3, 1, 1, 1, false},
-                                            {64, 800, 8, 8, 400, 1, 1, 0, 1, 1, false},
-                                            {32, 96, 60, 60, 192, 3, 3, 1, 2, 1, false},
-                                            {32, 40, 45, 45, 80, 5, 5, 2, 1, 1, false},
-                                            {32, 480, 30, 30, 240, 1, 1, 0, 2, 1, false},
-                                            {32, 320, 30, 30, 320, 3, 3, 1, 1, 20, false},
-                                            {32, 240, 30, 30, 240, 3, 3, 1, 1, 240, false},
-                                            {4, 480, 15, 15, 960, 3, 3, 1, 1, 1, false}}};
+// 1x1, 3x3, 5x5, 7x7; strided; few and many channels; grouped and depthwise. The quick plan takes
+// the first kQuick.
+constexpr std::size_t kQuick = 4;
+constexpr std::array<ConvLayer, 12> kLayers = {{{32, 96, 30, 30, 96, 3, 3, 1, 1, 1},
+                                                {32, 320, 15, 15, 320, 3, 3, 1, 1, 1},
+                                                {32, 240, 30, 30, 480, 1, 1, 0, 1, 1},
+                                                {32, 3, 240, 240, 48, 7, 7, 3, 2, 1},
+                                                {16, 48, 120, 120, 48, 3, 3, 1, 1, 1},
+                                                {64, 800, 8, 8, 400, 1, 1, 0, 1, 1},
+                                                {32, 96, 60, 60, 192, 3, 3, 1, 2, 1},
+                                                {32, 40, 45, 45, 80, 5, 5, 2, 1, 1},
+                                                {32, 480, 30, 30, 240, 1, 1, 0, 2, 1},
+                                                {32, 320, 30, 30, 320, 3, 3, 1, 1, 20},
+                                                {32, 240, 30, 30, 240, 3, 3, 1, 1, 240},
+                                                {4, 480, 15, 15, 960, 3, 3, 1, 1, 1}}};
 
 class Convolution final : public GpuBenchmark {
  public:
   std::vector<Axes> design(GpuDesign size, const GpuInfo& gpu) const override {
     std::vector<Axes> out;
-    for (const Layer& layer : kLayers) {
-      if (size == GpuDesign::kQuick && !layer.quick) continue;
-      for (const PassCalls& pass : passes()) add(layer, pass, size, gpu, out);
+    for (std::size_t i = 0; i < (size == GpuDesign::kQuick ? kQuick : kLayers.size()); ++i) {
+      for (const PassCalls& pass : passes()) add(i, pass, size, gpu, out);
     }
     return out;
   }
@@ -314,16 +272,17 @@ class Convolution final : public GpuBenchmark {
   std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
     const auto number = [&](const char* axis) { return integer_axis(axes, axis, "cudnn.conv"); };
     const auto text = [&](const char* axis) { return text_axis(axes, axis, "cudnn.conv"); };
-    const Layer layer = {number("n"),        number("c"),      number("h"), number("w"),
-                         number("k"),        number("r"),      number("s"), number("pad_h"),
-                         number("stride_h"), number("groups"), false};
+    const ConvLayer layer = {number("n"),        number("c"),     number("h"), number("w"),
+                             number("k"),        number("r"),     number("s"), number("pad_h"),
+                             number("stride_h"), number("groups")};
     return std::make_unique<ConvKernel>(layer, text("pass"), text("precision"),
                                         text("layout") == "channels_last", text("algorithm"));
   }
 
  private:
-  static void add(const Layer& layer, const PassCalls& pass, GpuDesign size, const GpuInfo& gpu,
+  static void add(std::size_t number, const PassCalls& pass, GpuDesign size, const GpuInfo& gpu,
                   std::vector<Axes>& out) {
+    const ConvLayer& layer = kLayers[number];
     const bool ampere = gpu.capability_major >= 8;
     out.push_back(axes(layer, pass, "fp16", "channels_last", "heuristic"));
     out.push_back(axes(layer, pass, "fp32", "channels_first", "heuristic"));
@@ -332,14 +291,14 @@ class Convolution final : public GpuBenchmark {
     out.push_back(axes(layer, pass, "fp16", "channels_first", "heuristic"));
     if (ampere) out.push_back(axes(layer, pass, "bf16", "channels_last", "heuristic"));
     out.push_back(axes(layer, pass, "fp32", "channels_first", "search"));
-    if (!layer.quick) return;
+    if (number >= kQuick) return;
     for (const char* algorithm : pass.algorithms) {
       out.push_back(axes(layer, pass, "fp32", "channels_first", algorithm));
     }
   }
 
-  static Axes axes(const Layer& l, const PassCalls& pass, const char* precision, const char* layout,
-                   const char* algorithm) {
+  static Axes axes(const ConvLayer& l, const PassCalls& pass, const char* precision,
+                   const char* layout, const char* algorithm) {
     Axes out = integer_axes({{"n", l.n},
                              {"c", l.c},
                              {"h", l.h},
