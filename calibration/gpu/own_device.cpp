@@ -5,10 +5,10 @@
 
 #include "calibration/collective/copies.h"
 #include "calibration/gpu/gpu_fit.h"
-#include "calibration/kernel_of.h"
 #include "calibration/report/fit_report.h"
 #include "core/data_directory.h"
 #include "core/error.h"
+#include "simulator/device/kernel_of.h"
 
 namespace paceline {
 namespace {

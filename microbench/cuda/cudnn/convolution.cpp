@@ -276,7 +276,7 @@ class Convolution final : public GpuBenchmark {
                              number("k"),        number("r"),     number("s"), number("pad_h"),
                              number("stride_h"), number("groups")};
     return std::make_unique<ConvKernel>(layer, text("pass"), text("precision"),
-                                        text("layout") == "channels_last", text("algorithm"));
+                                        number("channels_last") != 0, text("algorithm"));
   }
 
  private:
@@ -313,7 +313,7 @@ class Convolution final : public GpuBenchmark {
                              {"groups", l.groups}});
     out["pass"] = std::string(pass.name);
     out["precision"] = std::string(precision);
-    out["layout"] = std::string(layout);
+    out["channels_last"] = std::int64_t{std::string(layout) == "channels_last" ? 1 : 0};
     out["algorithm"] = std::string(algorithm);
     return out;
   }

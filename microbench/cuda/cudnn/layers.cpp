@@ -277,10 +277,17 @@ class LayerBenchmark final : public GpuBenchmark {
                       {"read_bytes", t_.read_in * in_bytes + t_.read_out * out_bytes},
                       {"written_bytes", t_.written_in * in_bytes + t_.written_out * out_bytes},
                       {"row", row(image)}});
+    axes["kind"] = kind();
     axes["precision"] = std::string(precision);
     axes["layout"] = std::string(layout);
     axes["cache"] = std::string("cold");
     return axes;
+  }
+  // In the words of StreamKind (model/kernel/kernel.h).
+  std::string kind() const {
+    if (t_.layer == Layer::kSoftmax) return "softmax";
+    if (t_.layer != Layer::kBatchNorm) return "elementwise";
+    return t_.backward ? "normalization_backward" : "normalization";
   }
   std::int64_t row(const Image& image) const {
     if (t_.layer == Layer::kSoftmax) return image.c;

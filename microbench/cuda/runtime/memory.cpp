@@ -142,9 +142,12 @@ class StreamBenchmark final : public GpuBenchmark {
 
  private:
   Axes shape(std::int64_t elements) const {
-    return integer_axes({{"elements", elements},
-                         {"read_bytes", 4 * elements * traits_.read},
-                         {"written_bytes", 4 * elements * traits_.write}});
+    const bool updates =
+        traits_.operation == Operation::kSgd || traits_.operation == Operation::kAdam;
+    return with(integer_axes({{"elements", elements},
+                              {"read_bytes", 4 * elements * traits_.read},
+                              {"written_bytes", 4 * elements * traits_.write}}),
+                "kind", updates ? "optimizer" : "elementwise");
   }
 
   const Traits& traits_;

@@ -34,22 +34,25 @@ def design():
                                                "kv_heads": heads, "head_dim": dim, "causal": causal,
                                                "precision": "fp16"}))
     for rows, row in (9600, 640), (9600, 1600), (600, 1600):
-        for name, read, written in (("layer_norm", 1, 1), ("layer_norm_backward", 2, 1), ("gelu", 1, 1),
-                                    ("gelu_backward", 2, 1), ("softmax", 1, 1), ("dropout", 1, 1.5), ("add", 2, 1)):
-            out.append(stream(f"aten.{name}", rows, row, read, written))
-    out.append(stream("aten.cross_entropy", 2400, 20000, 1, 1))
-    out.append(stream("aten.cross_entropy_backward", 2400, 20000, 1, 1))
+        for name, kind, read, written in (
+                ("layer_norm", "normalization", 1, 1), ("layer_norm_backward", "normalization_backward", 2, 1),
+                ("gelu", "elementwise", 1, 1), ("gelu_backward", "elementwise", 2, 1), ("softmax", "softmax", 1, 1),
+                ("dropout", "elementwise", 1, 1.5), ("add", "elementwise", 2, 1)):
+            out.append(stream(f"aten.{name}", kind, rows, row, read, written))
+    out.append(stream("aten.cross_entropy", "softmax", 2400, 20000, 1, 1))
+    out.append(stream("aten.cross_entropy_backward", "softmax", 2400, 20000, 1, 1))
     for values in 3_000_017, 60_000_061:
         for name, read, written in ("sgd", 2, 1), ("sgd_momentum", 3, 2), ("adam_fused", 4, 3):
             out.append((f"aten.{name}_optimizer", {"elements": values, "read_bytes": 4 * read * values,
-                                                   "written_bytes": 4 * written * values, "precision": "fp32"}))
+                                                   "written_bytes": 4 * written * values, "kind": "optimizer",
+                                                   "precision": "fp32"}))
     return out
 
 
-def stream(name, rows, row, read, written):
+def stream(name, kind, rows, row, read, written):
     size = 2 * rows * row
     return name, {"elements": rows * row, "row": row, "read_bytes": int(read * size), "written_bytes":
-                  int(written * size), "precision": "fp16"}
+                  int(written * size), "kind": kind, "precision": "fp16"}
 
 
 def attention(torch, axes):
