@@ -5,6 +5,7 @@
 
 #include "calibration/observations.h"
 #include "calibration/problems/problem.h"
+#include "calibration/report/fit_report.h"
 #include "calibration/report/residual_plot.h"
 #include "core/error.h"
 #include "core/names.h"
@@ -40,24 +41,6 @@ std::vector<KernelProblem> selected_problems(const MeasurementSet& measurements,
     if (!contains(known, name)) throw UsageError(unknown_name_message("fit", name, known));
   }
   return out;
-}
-
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
-
-std::string summary(const std::vector<FitResult>& fits) {
-  Table table({"fit", "shapes", "held out", "mean error", "median", "90 % below", "bias",
-               "90 % interval holds", "verdict"});
-  for (const FitResult& fit : fits) {
-    const FitQuality& q = fit.fit.quality;
-    const bool tested = q.held_out > 0;
-    table.add_row(
-        {fit.fit.implementation, std::to_string(q.samples), std::to_string(q.held_out),
-         tested ? percent(q.held_out_mape) : "-", tested ? percent(q.held_out_median_ape) : "-",
-         tested ? percent(q.held_out_p90_ape) : "-", tested ? percent(q.held_out_bias) : "-",
-         tested ? percent(q.held_out_coverage90) : "-",
-         fit.usable ? "usable" : "refused: " + fit.termination});
-  }
-  return table.to_string();
 }
 
 // What the fits have seen. With a second fit on all shapes that is every shape.
@@ -124,7 +107,7 @@ CalibrationResult calibrate(const MeasurementSet& measurements, const CalibrateO
     out.fits.push_back(std::move(fit));
   }
   out.parameters.fitted_shapes = fitted_shapes(problems, out.fits);
-  out.report = summary(out.fits);
+  out.report = fit_summary(out.fits);
   for (const FitResult& fit : out.fits) out.report += "\n" + fit.report;
   return out;
 }

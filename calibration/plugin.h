@@ -11,6 +11,7 @@ namespace paceline {
 
 struct CalibrationPlugin {
   CalibrationResult (*calibrate)(const MeasurementSet&, const CalibrateOptions&) = nullptr;
+  CalibrationResult (*calibrate_gpu)(const MeasurementSet&, const CalibrateOptions&) = nullptr;
   Fit (*fit_host)(const Recording&, const ParameterSet&) = nullptr;
   std::vector<CollectivePoint> (*collective_points)(const std::vector<Measurement>&) = nullptr;
   CollectiveFitResult (*fit_collectives)(const CollectiveProblem&,

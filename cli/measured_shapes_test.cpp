@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "microbench/gpu/gpu_plugin.h"
 #include "microbench/measure.h"
 #include "model/graph/workload.h"
 #include "model/parameters/parameter_set.h"
@@ -60,6 +61,61 @@ TEST(MeasuredShapes, AreNoneOfTheShapesThatAreValidatedOn) {
     }
   }
   if (checked == 0) GTEST_SKIP() << "built without the kernels that are measured";
+}
+
+// The same of the GPU benchmarks, for the batches of microbench/campaign.sh's training runs.
+TEST(MeasuredGpuShapes, AreNoneOfTheShapesThatAreValidatedOn) {
+  GpuBenchmarkRegistry registry;
+  try {
+    gpu_plugin().register_benchmarks(registry);
+  } catch (const MeasurementError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  std::set<std::string> layers;  // forward convolutions and products, whatever the batch
+  for (const char* name : {"resnet50", "alexnet", "vgg16"}) {
+    for (const std::int64_t batch : {32, 96, 128, 512}) {
+      const WorkloadGraph graph = build_workload(workload_registry(), name, {.batch = batch});
+      for (const Op& op : graph.ops()) {
+        const auto* conv = std::get_if<Conv2d>(&op.attributes);
+        if (conv == nullptr) continue;
+        const TensorShape& x = graph.shape(op.inputs.front());
+        layers.insert(to_string(KernelShape(ConvShape{.n = batch,
+                                                      .c = conv->in_channels,
+                                                      .h = x.dims[2],
+                                                      .w = x.dims[3],
+                                                      .k = conv->out_channels,
+                                                      .r = conv->kernel_h,
+                                                      .s = conv->kernel_w,
+                                                      .pad_h = conv->pad_h,
+                                                      .pad_w = conv->pad_w,
+                                                      .stride_h = conv->stride_h,
+                                                      .stride_w = conv->stride_w,
+                                                      .groups = conv->groups})));
+      }
+    }
+  }
+  EXPECT_GT(layers.size(), 80U);
+  GpuInfo gpu;
+  gpu.capability_major = 9;
+  gpu.l2_cache = Bytes(50e6);
+  std::size_t checked = 0;
+  for (const auto& entry : registry.entries()) {
+    for (const Axes& axes : entry.benchmark->design(GpuDesign::kFull, gpu)) {
+      Measurement measurement;
+      measurement.benchmark = entry.name;
+      measurement.axes = axes;
+      const std::optional<Kernel> kernel = kernel_of(measurement);
+      if (!kernel) continue;
+      ++checked;
+      const auto* conv = std::get_if<ConvShape>(&kernel->shape);
+      if (conv == nullptr) continue;
+      ConvShape layer = *conv;  // in whatever pass and layout
+      layer.pass = Pass::kForward;
+      layer.channels_last = false;
+      EXPECT_FALSE(layers.contains(to_string(KernelShape(layer)))) << to_string(kernel->shape);
+    }
+  }
+  EXPECT_GT(checked, 100U);
 }
 
 }  // namespace

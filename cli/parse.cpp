@@ -61,6 +61,7 @@ void add_flags(CLI::App& app, const Command& command, Values& values,
     const std::string name = placeholder_of(positional);
     CLI::Option* option = app.add_option(name, values[name])->type_name("");
     if (name != positional) option->expected(0, 1000);
+    // Else the first of several would take all words.
     if (name == positional) option->expected(1)->allow_extra_args(false);
   }
 }

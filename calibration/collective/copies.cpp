@@ -50,33 +50,6 @@ FitParameter unknown(const char* name, const char* unit, double center, double s
   return parameter;
 }
 
-Fit fit_host_copies(const std::string& name, const std::vector<HostCopyPoint>& points,
-                    bool pageable) {
-  std::vector<FitParameter> parameters = {
-      unknown("base", "s", 1e-5, 1), unknown("processor_rate", "B/s", 8e9, 1),
-      unknown("chunk", "B", 1e6, 2), unknown("link_rate", "B/s", 1e10, 2)};
-  if (!pageable) parameters[1].given = parameters[2].given = true;
-  const CopyResiduals residuals(points, pageable);
-  const LeastSquaresResult solution =
-      solve_least_squares(parameters, residuals, std::vector<double>(points.size(), kScatter), {});
-  if (!solution.converged) throw InputError(name + ": " + solution.termination);
-  Fit fit;
-  fit.implementation = name;
-  fit.formula = formula::HostCopy::kId;
-  const std::size_t kept = pageable ? 3 : 1;  // the link is the machine's
-  for (std::size_t k = 0; k < kept; ++k) {
-    fit.parameters.push_back({.name = parameters[k].name,
-                              .value = solution.values[k],
-                              .std_error = std::sqrt(solution.covariance[k * 4 + k]),
-                              .unit = parameters[k].unit,
-                              .scale = parameters[k].scale});
-  }
-  fit.quality.samples = static_cast<std::int64_t>(points.size());
-  fit.quality.residual_sd = fit.quality.own_sd = standard_deviation(solution.residuals);
-  fit.domain["bytes"] = {points.front().bytes.si(), points.back().bytes.si()};
-  return fit;
-}
-
 // Both parameters are medians: of reached / link, and of the measured latencies.
 Fit fit_staged(const std::vector<StagedCopyPoint>& points) {
   std::vector<double> logs;
@@ -157,6 +130,33 @@ std::vector<StagedCopyPoint> read_peer_matrix(const std::string& text, const std
     }
   }
   return points;
+}
+
+Fit fit_host_copies(const std::string& name, const std::vector<HostCopyPoint>& points,
+                    bool pageable) {
+  std::vector<FitParameter> parameters = {
+      unknown("base", "s", 1e-5, 1), unknown("processor_rate", "B/s", 8e9, 1),
+      unknown("chunk", "B", 1e6, 2), unknown("link_rate", "B/s", 1e10, 2)};
+  if (!pageable) parameters[1].given = parameters[2].given = true;
+  const CopyResiduals residuals(points, pageable);
+  const LeastSquaresResult solution =
+      solve_least_squares(parameters, residuals, std::vector<double>(points.size(), kScatter), {});
+  if (!solution.converged) throw InputError(name + ": " + solution.termination);
+  Fit fit;
+  fit.implementation = name;
+  fit.formula = formula::HostCopy::kId;
+  const std::size_t kept = pageable ? 3 : 1;  // the link is the machine's
+  for (std::size_t k = 0; k < kept; ++k) {
+    fit.parameters.push_back({.name = parameters[k].name,
+                              .value = solution.values[k],
+                              .std_error = std::sqrt(solution.covariance[k * 4 + k]),
+                              .unit = parameters[k].unit,
+                              .scale = parameters[k].scale});
+  }
+  fit.quality.samples = static_cast<std::int64_t>(points.size());
+  fit.quality.residual_sd = fit.quality.own_sd = standard_deviation(solution.residuals);
+  fit.domain["bytes"] = {points.front().bytes.si(), points.back().bytes.si()};
+  return fit;
 }
 
 ParameterSet fit_copies(const CopyData& data) {

@@ -36,6 +36,10 @@ CopyData read_copy_benchmarks(const std::string& text, const std::string& name);
 std::vector<StagedCopyPoint> read_peer_matrix(const std::string& text, const std::string& name,
                                               BytesPerSecond link);
 
+// The fit "copy.pageable" or "copy.pinned" of these points. Throws InputError if it fails.
+Fit fit_host_copies(const std::string& name, const std::vector<HostCopyPoint>& points,
+                    bool pageable);
+
 // Fits "copy.pinned", "copy.pageable" and "copy.staged". Throws InputError if a fit fails.
 ParameterSet fit_copies(const CopyData& data);
 

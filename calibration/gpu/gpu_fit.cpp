@@ -269,6 +269,23 @@ FitResult fit_observations(const std::string& family,
                     fit_options(options.starts));
 }
 
+FitResult fit_observations(const std::string& family,
+                           const std::vector<GpuObservation>& observations, const Fit& expected,
+                           const GpuFitOptions& options) {
+  std::vector<FitParameter> priors = gpu_priors(family, timing_of(observations));
+  for (std::size_t k = 0; k < priors.size(); ++k) {
+    const Parameter& parameter = expected.parameters.at(k);
+    PACELINE_ASSERT(parameter.name == priors[k].name, "a family's fits have the same parameters");
+    if (priors[k].given) continue;
+    constexpr double kSurest = 0.02;  // two GPUs of one model are not more alike
+    priors[k].center = parameter.value;
+    priors[k].prior_sd = std::max(kSurest, parameter.std_error);
+  }
+  return fit_kernel(
+      problem_of(family, std::move(priors), usable(observations, options.most_shapes)),
+      fit_options(options.starts));
+}
+
 FamilyFit fit_family(const std::string& family,
                      const std::map<std::string, std::vector<GpuObservation>>& devices,
                      const std::vector<AchievedShare>& achieved, const DeviceCatalog& catalog,

@@ -45,6 +45,12 @@ FitResult fit_observations(const std::string& family,
                            const std::vector<GpuObservation>& observations,
                            const GpuFitOptions& options);
 
+// The same with what is expected of its architecture (a fit of calibration/fitted/gpu) as the
+// prior.
+FitResult fit_observations(const std::string& family,
+                           const std::vector<GpuObservation>& observations, const Fit& expected,
+                           const GpuFitOptions& options);
+
 // `achieved` may hold other families, which are left aside.
 FamilyFit fit_family(const std::string& family,
                      const std::map<std::string, std::vector<GpuObservation>>& devices,

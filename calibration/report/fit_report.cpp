@@ -90,4 +90,20 @@ std::string fit_report(const FitResult& fit, const LeastSquaresResult& solution)
   return out + "farthest from the fit:\n" + worst_shapes(fit.samples);
 }
 
+std::string fit_summary(const std::vector<FitResult>& fits) {
+  Table table({"fit", "shapes", "held out", "mean error", "median", "90 % below", "bias",
+               "90 % interval holds", "verdict"});
+  for (const FitResult& fit : fits) {
+    const FitQuality& q = fit.fit.quality;
+    const bool tested = q.held_out > 0;
+    table.add_row(
+        {fit.fit.implementation, std::to_string(q.samples), std::to_string(q.held_out),
+         tested ? percent(q.held_out_mape) : "-", tested ? percent(q.held_out_median_ape) : "-",
+         tested ? percent(q.held_out_p90_ape) : "-", tested ? percent(q.held_out_bias) : "-",
+         tested ? percent(q.held_out_coverage90) : "-",
+         fit.usable ? "usable" : "refused: " + fit.termination});
+  }
+  return table.to_string();
+}
+
 }  // namespace paceline

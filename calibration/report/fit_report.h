@@ -11,11 +11,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "calibration/fit/kernel_fit.h"
 
 namespace paceline {
 
 std::string fit_report(const FitResult& fit, const LeastSquaresResult& solution);
+
+// A table with one line for each fit: its errors on held-out shapes and the verdict.
+std::string fit_summary(const std::vector<FitResult>& fits);
 
 }  // namespace paceline

@@ -106,7 +106,14 @@ ExitCode run(const Arguments& arguments) {
   options.argv = arguments.argv();
   options.sources = {source_of(file)};
   options.device = measurements.provenance.host.cpu;
-  CalibrationResult result = fitted(file, measurements, options);
+  const bool of_gpu = measurements.provenance.libraries.contains("gpu");
+  if (of_gpu && (arguments.has("install") || arguments.has("host-recording"))) {
+    throw UsageError(
+        "--install and --host-recording are for measurements of a CPU; give -o FILE, "
+        "which predict --device takes");
+  }
+  CalibrationResult result = of_gpu ? calibration_plugin().calibrate_gpu(measurements, options)
+                                    : fitted(file, measurements, options);
   if (result.parameters.fits.empty()) {
     if (arguments.has("report")) arguments.out() << result.report;
     throw InputError(all_refused(file, result));

@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/prediction_text.h"
 #include "cli/run_sweep.h"
+#include "cli/trace_comparison_text.h"
 #include "cli/trace_file.h"
 #include "core/json_writer.h"
 
@@ -37,6 +38,10 @@ ExitCode run(const Arguments& arguments) {
   const Prediction& point = sweep.points.front();
   if (arguments.has("trace")) write_trace(point, arguments.text("trace"));
   if (arguments.has("html")) write_html(arguments, point);
+  if (arguments.has("against")) {
+    write_result(arguments, comparison_text(point, arguments.all("against"), format, count));
+    return ExitCode::kOk;
+  }
   const std::vector<KernelRow> rows = top_kernels(point.plan, count);
   const std::vector<Sensitivity> sensitivities = device_sensitivities(point.plan, point.report);
   const Seconds total(point.report.iteration_time_s.median);
@@ -60,6 +65,8 @@ std::vector<FlagSpec> flags() {
   std::vector<FlagSpec> all = experiment_flags();
   all.push_back({"top", "N", "how many kernels to list, default 15"});
   all.push_back(output_flag("trace", "write the simulated iteration for ui.perfetto.dev"));
+  all.push_back(
+      {"against", "FILE", "a profile of this run (paceline import): which layer is off", true});
   all.push_back(html_flag());
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;

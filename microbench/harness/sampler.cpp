@@ -12,12 +12,6 @@ namespace {
 
 constexpr int kMaxCallsPerSample = 1 << 20;
 
-Seconds time_calls(const std::function<void()>& run, const Clock& clock, int calls) {
-  const Seconds start = clock();
-  for (int i = 0; i < calls; ++i) run();
-  return clock() - start;
-}
-
 // How many calls reach `target`, from `calls` that took `elapsed`; at least twice as many.
 int more_calls(int calls, Seconds elapsed, Seconds target) {
   const double factor = elapsed.si() > 0 ? std::clamp(1.2 * (target / elapsed), 2.0, 100.0) : 100.0;
@@ -53,15 +47,25 @@ double rounded_sample(double value) {
 
 Timings take_samples(const std::function<void()>& run, const Clock& clock,
                      const SamplingLimits& limits) {
+  const std::function<Seconds(int)> time_calls = [&](int calls) {
+    const Seconds start = clock();
+    for (int i = 0; i < calls; ++i) run();
+    return clock() - start;
+  };
+  return take_samples(time_calls, clock, limits);
+}
+
+Timings take_samples(const std::function<Seconds(int)>& time_calls, const Clock& clock,
+                     const SamplingLimits& limits) {
   const Seconds start = clock();
-  run();
+  time_calls(1);
   Timings out;
   out.warmup = 1;
-  Seconds elapsed = time_calls(run, clock, out.calls_per_sample);
+  Seconds elapsed = time_calls(out.calls_per_sample);
   while (elapsed < limits.min_sample && out.calls_per_sample < kMaxCallsPerSample) {
     out.warmup += out.calls_per_sample;
     out.calls_per_sample = more_calls(out.calls_per_sample, elapsed, limits.min_sample);
-    elapsed = time_calls(run, clock, out.calls_per_sample);
+    elapsed = time_calls(out.calls_per_sample);
   }
   while (true) {
     if (!(elapsed > Seconds(0))) throw MeasurementError("the clock did not advance");
@@ -81,7 +85,7 @@ Timings take_samples(const std::function<void()>& run, const Clock& clock,
         return out;
       }
     }
-    elapsed = time_calls(run, clock, out.calls_per_sample);
+    elapsed = time_calls(out.calls_per_sample);
   }
 }
 

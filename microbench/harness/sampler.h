@@ -39,6 +39,11 @@ struct Timings {
 Timings take_samples(const std::function<void()>& run, const Clock& clock,
                      const SamplingLimits& limits);
 
+// The same where the time of so many calls is measured by other means, such as a GPU's own events;
+// `clock` is asked for the budget only.
+Timings take_samples(const std::function<Seconds(int)>& time_calls, const Clock& clock,
+                     const SamplingLimits& limits);
+
 // `value` to five significant digits, which is more than a timing has.
 double rounded_sample(double value);
 

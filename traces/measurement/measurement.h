@@ -41,6 +41,8 @@ struct MeasurementRound {
 struct Measurement {
   std::string benchmark;  // the implementation measured, "openblas.sgemm"
   Axes axes;
+  // What was learnt about it besides its time: the algorithm a library chose, its workspace.
+  Axes facts;
   bool skipped = false;
   std::string reason;  // of a skipped result
   bool result_checked = false;

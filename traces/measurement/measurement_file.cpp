@@ -45,6 +45,7 @@ Measurement read_result(JsonObject object) {
   Measurement result;
   result.benchmark = object.string("benchmark");
   result.axes = read_axes(object.object("axes"));
+  if (object.has("facts")) result.facts = read_axes(object.object("facts"));
   result.skipped = object.one_of("status", kStatus) == "skipped";
   if (result.skipped) {
     result.reason = object.string("reason");
@@ -80,6 +81,7 @@ nlohmann::ordered_json to_json(const Measurement& result) {
   nlohmann::ordered_json out = {{"benchmark", result.benchmark},
                                 {"axes", to_json(result.axes)},
                                 {"status", result.skipped ? "skipped" : "measured"}};
+  if (!result.facts.empty()) out["facts"] = to_json(result.facts);
   if (result.skipped) {
     out["reason"] = result.reason;
     return out;

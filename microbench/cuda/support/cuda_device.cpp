@@ -1,0 +1,107 @@
+#include "microbench/cuda/support/cuda_device.h"
+
+#include <array>
+
+#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/nvml.h"
+
+namespace paceline {
+namespace {
+
+// Above this share of the last moments the GPU was busy before we began.
+constexpr double kBusyShare = 0.05;
+
+std::string bus_id(int index) {
+  std::array<char, 32> text{};
+  PACELINE_CUDA(cudaDeviceGetPCIBusId(text.data(), text.size(), index));
+  return text.data();
+}
+
+class CudaDevice final : public GpuDevice {
+ public:
+  explicit CudaDevice(int index) : nvml_(bus_id(index)) {
+    was_busy_ = nvml_.utilization() > kBusyShare;
+    PACELINE_CUDA(cudaSetDevice(index));
+    cudaDeviceProp properties{};
+    PACELINE_CUDA(cudaGetDeviceProperties(&properties, index));
+    info_.name = properties.name;
+    info_.index = index;
+    PACELINE_CUDA(cudaGetDeviceCount(&info_.count));
+    info_.capability_major = properties.major;
+    info_.capability_minor = properties.minor;
+    info_.multiprocessors = properties.multiProcessorCount;
+    info_.memory = Bytes(static_cast<double>(properties.totalGlobalMem));
+    info_.l2_cache = Bytes(static_cast<double>(properties.l2CacheSize));
+    info_.driver = nvml_.driver();
+    info_.is_partition = nvml_.is_partition();
+    if (info_.driver.empty()) {
+      int version = 0;
+      PACELINE_CUDA(cudaDriverGetVersion(&version));
+      info_.driver =
+          "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    }
+  }
+
+  GpuInfo info() const override { return info_; }
+
+  GpuCondition condition() override {
+    GpuCondition out = nvml_.read();
+    // Those that only hold memory do no harm.
+    if (!was_busy_) out.other_processes = 0;
+    return out;
+  }
+
+  Seconds time(GpuKernel& kernel, int calls, bool cold) override {
+    return cold ? time_cold(kernel, calls) : time_warm(kernel, calls);
+  }
+
+ private:
+  Seconds time_warm(GpuKernel& kernel, int calls) {
+    start_.record(nullptr);
+    for (int i = 0; i < calls; ++i) kernel.launch();
+    PACELINE_CUDA(cudaGetLastError());
+    end_.record(nullptr);
+    return between(start_, end_);
+  }
+
+  // Each launch between events of its own, the cache overwritten before.
+  Seconds time_cold(GpuKernel& kernel, int calls) {
+    const auto bytes = static_cast<std::size_t>(2 * info_.l2_cache.si()) & ~std::size_t{15};
+    if (flush_.bytes() < bytes) flush_ = DeviceMemory(bytes);
+    Seconds total(0);
+    for (int i = 0; i < calls; ++i) {
+      launch_write(flush_.as<float>(), 0, static_cast<std::int64_t>(bytes / 4), nullptr);
+      start_.record(nullptr);
+      kernel.launch();
+      PACELINE_CUDA(cudaGetLastError());
+      end_.record(nullptr);
+      total = total + between(start_, end_);
+    }
+    return total;
+  }
+
+  Nvml nvml_;
+  GpuInfo info_;
+  bool was_busy_ = false;
+  Event start_, end_;
+  DeviceMemory flush_;
+};
+
+}  // namespace
+
+std::unique_ptr<GpuDevice> open_cuda_device(int index) {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    throw MeasurementError(std::string("no NVIDIA GPU can be used: ") +
+                           (code == cudaSuccess ? "none found" : cudaGetErrorString(code)));
+  }
+  if (index < 0 || index >= count) {
+    throw MeasurementError("no GPU " + std::to_string(index) + ": this machine has " +
+                           std::to_string(count) + ", numbered from 0");
+  }
+  return std::make_unique<CudaDevice>(index);
+}
+
+}  // namespace paceline

@@ -1,0 +1,13 @@
+// A GPU of NVIDIA as the harness sees it.
+#pragma once
+
+#include <memory>
+
+#include "microbench/gpu/gpu_device.h"
+
+namespace paceline {
+
+// Throws MeasurementError with the driver's reason if there is no GPU of this index.
+std::unique_ptr<GpuDevice> open_cuda_device(int index);
+
+}  // namespace paceline
