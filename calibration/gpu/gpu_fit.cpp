@@ -249,6 +249,35 @@ std::pair<double, double> leave_one_out(const Pool& pool, const DeviceCatalog& c
   return {shared, own};
 }
 
+// A device older than all in the pool reaches less of its peak than they lead to expect. How much
+// less is known of one such case: the oldest in the pool, predicted from the others. ln of its
+// typical predicted / measured; 0 for an architecture that is not older.
+double trend_beyond(const FamilyFit& family, const DeviceCatalog& catalog,
+                    const std::string& architecture) {
+  constexpr std::size_t kFewestDevices = 3;  // fewer show no trend
+  if (family.errors.size() < kFewestDevices) return 0;
+  const TransferErrors* oldest = nullptr;
+  for (const TransferErrors& errors : family.errors) {
+    const bool is_older = oldest == nullptr ||
+                          catalog.at(errors.device).released < catalog.at(oldest->device).released;
+    if (is_older) oldest = &errors;
+  }
+  if (oldest == nullptr || oldest->architecture_seen) return 0;
+  const std::int64_t first = catalog.at(oldest->device).released;
+  for (const DeviceSpec& device : catalog.devices()) {
+    if (device.architecture == architecture && device.released >= first) return 0;
+  }
+  return std::min(0.0, std::log(1 + oldest->transferred.bias));
+}
+
+// One step further along the trend, and as unsure as the step is long.
+void extrapolate(Fit& fit, double trend) {
+  for (Parameter& parameter : fit.parameters) {
+    if (parameter.name == "compute_share") parameter.value *= std::exp(trend);
+  }
+  fit.quality.shared_sd = std::hypot(fit.quality.shared_sd, trend);
+}
+
 ErrorSummary held_out_errors(const FitResult& result) {
   std::vector<double> predicted, measured;
   for (const FittedSample& sample : result.samples) {
@@ -302,6 +331,7 @@ FamilyFit fit_family(const std::string& family,
     Fit fit = expected_fit(family, pool.priors, expect(pool.priors, pool.estimates, architecture));
     fit.quality.shared_sd = shared;
     fit.quality.own_sd = own;
+    extrapolate(fit, trend_beyond(out, catalog, architecture));
     out.architectures[architecture] = std::move(fit);
   }
   for (const auto& [device, observations] : pool.observations) {
