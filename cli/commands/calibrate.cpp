@@ -124,7 +124,7 @@ ExitCode run(const Arguments& arguments) {
   for (const auto& [implementation, reason] : result.refused) {
     std::cerr << "refused: " << implementation << ": " << reason << "\n";
   }
-  if (!has_host_costs(result.parameters)) std::cerr << kHostAdvice << "\n";
+  if (!of_gpu && !has_host_costs(result.parameters)) std::cerr << kHostAdvice << "\n";
   if (arguments.has("o")) write_parameters(arguments.text("o"), result.parameters);
   if (arguments.has("plots")) write_plots(arguments.text("plots"), result);
   if (arguments.has("install")) install(result.parameters);
