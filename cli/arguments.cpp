@@ -57,6 +57,12 @@ Arguments Arguments::without(std::initializer_list<std::string_view> flags) cons
   return out;
 }
 
+Arguments Arguments::with(std::string_view flag, std::string value) const {
+  Arguments out = *this;
+  out.values_[std::string(flag)] = {std::move(value)};
+  return out;
+}
+
 std::int64_t Arguments::count_or(std::string_view flag, std::int64_t fallback,
                                  std::int64_t largest) const {
   const std::optional<std::string> found = find(flag);

@@ -33,6 +33,8 @@ class Arguments {
   std::vector<std::string> all(std::string_view flag) const;
   // The same without these flags, for a part that does not know them.
   Arguments without(std::initializer_list<std::string_view> flags) const;
+  // The same with this value instead.
+  Arguments with(std::string_view flag, std::string value) const;
   // A whole number from 1 to `largest`; throws UsageError otherwise.
   std::int64_t count_or(std::string_view flag, std::int64_t fallback, std::int64_t largest) const;
 

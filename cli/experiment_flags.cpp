@@ -1,5 +1,7 @@
 #include "cli/experiment_flags.h"
 
+#include <set>
+
 #include "cli/sweep.h"
 
 namespace paceline {
@@ -13,7 +15,7 @@ constexpr std::int64_t kMostThreads = 4096;
 constexpr std::int64_t kMostDevices = 1'000'000;
 constexpr std::int64_t kMostDraws = 1'000'000;
 constexpr int kFewestDraws = 20;  // one beyond either end of the interval
-constexpr std::size_t kMostPoints = 4096;
+constexpr std::size_t kMostPoints = 100'000;
 
 using Points = std::vector<Experiment>;
 
@@ -46,16 +48,18 @@ void vary_counts(const Arguments& arguments, const char* flag, std::int64_t larg
   vary(points, parse_counts(flag_text(flag), arguments.text(flag), largest), set);
 }
 
-void read_options(const Arguments& arguments, Experiment& point) {
+// "KEY=VALUE"; a comma list or a range of VALUE sweeps.
+void vary_options(const Arguments& arguments, Points& points) {
+  std::set<std::string> seen;
   for (const std::string& text : arguments.all("set")) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
       throw UsageError("--set \"" + text + "\" is not of the form KEY=VALUE");
     }
     const std::string key = text.substr(0, equals);
-    if (!point.options.emplace(key, text.substr(equals + 1)).second) {
-      throw UsageError("--set " + key + " is given twice");
-    }
+    if (!seen.insert(key).second) throw UsageError("--set " + key + " is given twice");
+    vary(points, parse_values("--set " + key, text.substr(equals + 1)),
+         [&](Experiment& point, const std::string& value) { point.options[key] = value; });
   }
 }
 
@@ -102,7 +106,7 @@ std::vector<FlagSpec> experiment_flags() {
       {"profile", "FILE", "measured layer times instead of the kernel model (CSV)"},
       {"grad-accum", "K", "micro-batches per update"},
       {"threads", "N", "CPU threads, default all of the device"},
-      {"set", "KEY=VALUE", "an option of the workload, framework or strategy", true},
+      {"set", "KEY=VALUE", "an option of the workload, framework, strategy or device", true},
       {"seed", "N", "of the draws behind the interval, default 1"},
       {"draws", "N", "how many, default 1000"}};
   return flags;
@@ -130,7 +134,6 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
   first.topo = arguments.find("topo");
   first.calibrate = arguments.find("calibrate");
   first.profile = arguments.find("profile");
-  read_options(arguments, first);
   if (arguments.has("probe")) first.options["probe"] = arguments.text("probe");
   Points points = {first};
   const auto count = [](std::int64_t Experiment::*member) {
@@ -161,6 +164,7 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
   vary_counts(
       arguments, "threads", kMostThreads, points,
       [](Experiment& point, std::int64_t value) { point.threads = static_cast<int>(value); });
+  vary_options(arguments, points);
   for (Experiment& point : points) {
     if (global) divide_batch(point);
   }

@@ -1,25 +1,25 @@
 #include "cli/html_file.h"
 
+#include "answers/explain/sensitivity.h"
 #include "core/json_writer.h"
-#include "simulator/engine/engine.h"
-#include "simulator/lower/lower.h"
 
 namespace paceline {
 
 FlagSpec html_flag() { return output_flag("html", "write a report as one page for a browser"); }
 
-void write_html(const Arguments& arguments, const PageContent& content) {
+void write_html(const Arguments& arguments, SweepResult& sweep) {
+  PageContent content{.reports = sweep.reports};
+  Timeline timeline;
+  if (sweep.single) {
+    const Prediction& point = *sweep.single;
+    const TrainingDevice& device = sweep.devices.at(sweep.experiments.front());
+    timeline = Predictor().timeline(point, device, 2);
+    content.plan = &point.plan;
+    content.timeline = &timeline;
+    content.roofline = device.limits(point.report.experiment.threads);
+    content.sensitivities = device_sensitivities(point.plan, point.report);
+  }
   write_text_file(arguments.text("html"), html_page(content));
-}
-
-void write_html(const Arguments& arguments, const Prediction& prediction) {
-  const LoweredRun run = lower(prediction.plan, 2);
-  const Timeline timeline = simulate(run.graph, run.platform);
-  write_html(arguments,
-             {.reports = {prediction.report},
-              .plan = &prediction.plan,
-              .timeline = &timeline,
-              .sensitivities = device_sensitivities(prediction.plan, prediction.report)});
 }
 
 }  // namespace paceline

@@ -3,14 +3,13 @@
 
 #include "answers/html/html_page.h"
 #include "cli/command.h"
-#include "simulator/report/prediction.h"
+#include "cli/run_sweep.h"
 
 namespace paceline {
 
 FlagSpec html_flag();
-// Throws InputError if the file cannot be written or the parts of the page are not installed.
-void write_html(const Arguments& arguments, const PageContent& content);
-// Of one prediction: with its timeline, kernels and sensitivities.
-void write_html(const Arguments& arguments, const Prediction& prediction);
+// One prediction with its timeline, kernels and sensitivities, or a sweep with its curves. Throws
+// InputError if the file cannot be written or the parts of the page are not installed.
+void write_html(const Arguments& arguments, SweepResult& sweep);
 
 }  // namespace paceline

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "cli/colour.h"
 #include "core/json_writer.h"
 
 namespace paceline {
@@ -10,6 +11,7 @@ std::vector<FlagSpec> output_flags() {
   return {{"json", "", "one JSON document"},
           {"csv", "", "comma-separated values"},
           {"md", "", "a Markdown table"},
+          {"color", "WHEN", "auto (default: on a terminal), always, never"},
           output_flag("o", "write to FILE instead of the terminal")};
 }
 
@@ -24,6 +26,7 @@ OutputFormat read_format(const Arguments& arguments) {
   take("json", OutputFormat::kJson);
   take("csv", OutputFormat::kCsv);
   take("md", OutputFormat::kMarkdown);
+  wants_colour(arguments);  // refuses a wrong --color before anything is computed
   if (given > 1) throw UsageError("--json, --csv and --md exclude one another");
   return format;
 }
@@ -39,7 +42,8 @@ void write_result(const Arguments& arguments, const std::string& text) {
     write_text_file(*file, text);
     return;
   }
-  arguments.out() << text << std::flush;
+  const bool table = arguments.has("json") || arguments.has("csv") || arguments.has("md");
+  arguments.out() << (!table && wants_colour(arguments) ? coloured(text) : text) << std::flush;
   if (!arguments.out()) throw InputError("stdout: could not be written completely");
 }
 

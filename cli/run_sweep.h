@@ -1,18 +1,17 @@
-// Predicts the points of a sweep; devices are read once.
+// Predicts the points that the experiment flags describe, with a progress bar where it takes long.
 #pragma once
 
-#include <vector>
-
+#include "answers/compare/sweep.h"
 #include "cli/arguments.h"
-#include "model/plan/report.h"
-#include "simulator/report/prediction.h"
 
 namespace paceline {
 
-struct SweepResult {
-  std::vector<Prediction> points;   // those that could be predicted, in input order
-  std::vector<std::string> errors;  // the others
-  std::vector<Report> reports() const;
+struct SweepResult : Sweep {
+  std::vector<Experiment> experiments;  // as typed, all of them
+  SweepDevices devices;                 // that they run on
+
+  // The only point. Throws UsageError "<command> takes one experiment, ..." if there are several.
+  const Prediction& only(const char* command) const;
 };
 
 // Reads the experiment flags. A single point throws what went wrong with it; of several, errors are

@@ -7,6 +7,7 @@ namespace paceline {
 namespace {
 
 constexpr std::size_t kMostValues = 4096;
+constexpr std::int64_t kLargestValue = 1'000'000'000;  // of an option; its square fits 64 bits
 
 void append_range(std::string_view what, std::string_view text, std::size_t dash,
                   std::int64_t largest, std::vector<std::int64_t>& out) {
@@ -41,6 +42,24 @@ std::vector<std::string> parse_names(std::string_view what, std::string_view tex
     if (comma == text.npos) return out;
     start = comma + 1;
   }
+}
+
+std::vector<std::string> parse_values(std::string_view what, std::string_view text) {
+  std::vector<std::string> out;
+  for (const std::string& part : parse_names(what, text)) {
+    // Digits, a dash, digits, then nothing but a step: other dashes belong to names.
+    const std::size_t dash = part.find_first_not_of("0123456789");
+    const bool range = dash != 0 && dash < part.size() - 1 && part[dash] == '-' &&
+                       part.find_first_not_of("0123456789*+", dash + 1) == std::string::npos;
+    if (!range) {
+      out.push_back(part);
+      continue;
+    }
+    for (const std::int64_t value : parse_counts(what, part, kLargestValue)) {
+      out.push_back(std::to_string(value));
+    }
+  }
+  return out;
 }
 
 std::vector<std::int64_t> parse_counts(std::string_view what, std::string_view text,

@@ -16,6 +16,9 @@ namespace paceline {
 // than 4096 values.
 std::vector<std::int64_t> parse_counts(std::string_view what, std::string_view text,
                                        std::int64_t largest);
+// The parts between commas; one that is a range of whole numbers ("1-64*2") stands for its values.
+// Throws UsageError if one is empty.
+std::vector<std::string> parse_values(std::string_view what, std::string_view text);
 // The parts between commas; throws UsageError if one is empty.
 std::vector<std::string> parse_names(std::string_view what, std::string_view text);
 

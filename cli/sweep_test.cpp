@@ -27,6 +27,14 @@ TEST(Sweep, RefusesWhatIsNotACount) {
   }
 }
 
+TEST(Sweep, ValuesAreNamesUnlessTheyAreRangesOfNumbers) {
+  EXPECT_THAT(parse_values("--set k", "1-8*2,25"), ElementsAre("1", "2", "4", "8", "25"));
+  EXPECT_THAT(parse_values("--set k", "tf-same-padding,1-bit"),
+              ElementsAre("tf-same-padding", "1-bit"));
+  EXPECT_THROW(parse_values("--set k", "a,,b"), UsageError);
+  EXPECT_THROW(parse_values("--set k", "8-1"), UsageError);
+}
+
 TEST(Sweep, RefusesMoreValuesThanAnyoneReads) {
   EXPECT_THROW(parse_counts("--batch", "1-1000000", 1000000), UsageError);
 }

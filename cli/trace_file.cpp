@@ -3,16 +3,14 @@
 #include <sstream>
 
 #include "core/json_writer.h"
-#include "simulator/engine/engine.h"
-#include "simulator/lower/lower.h"
 #include "simulator/memory/memory_timeline.h"
 #include "traces/export/chrome_trace.h"
 
 namespace paceline {
 
-void write_trace(const Prediction& prediction, const std::filesystem::path& file) {
-  const LoweredRun run = lower(prediction.plan, 2);
-  Timeline timeline = simulate(run.graph, run.platform);
+void write_trace(const Prediction& prediction, const TrainingDevice& device,
+                 const std::filesystem::path& file) {
+  Timeline timeline = Predictor().timeline(prediction, device, 2);
   add_memory_counters(prediction.memory, "memory", timeline);
   std::ostringstream text;
   write_chrome_trace(timeline, text);

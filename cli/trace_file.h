@@ -8,6 +8,7 @@
 namespace paceline {
 
 // Two iterations, so that the steady state shows. Throws InputError if `file` cannot be written.
-void write_trace(const Prediction& prediction, const std::filesystem::path& file);
+void write_trace(const Prediction& prediction, const TrainingDevice& device,
+                 const std::filesystem::path& file);
 
 }  // namespace paceline

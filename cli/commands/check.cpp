@@ -128,11 +128,17 @@ CheckResult check_measured(const Arguments& arguments, const Job& job) {
   for (const char* flag : {"model", "device"}) arguments.text(flag);  // required
   CheckResult result;
   MeasuredRun run = job.measured_run();
+  // The prediction starts from the measured single device too, whatever unit it was given in.
+  Arguments experiment = arguments.without({"measured", "calibrate", "peak", "mfu"});
+  if (run.single_device) {
+    const double rate = samples_per_second(
+        *run.single_device, 1, run.samples_per_iteration / run.devices, run.tokens_per_sample);
+    experiment = experiment.with("calibrate", significant(rate, 9) + " samples/s");
+  }
   std::optional<SweepResult> sweep;
   try {
-    sweep = run_sweep(arguments.without({"measured", "calibrate", "peak", "mfu"}));
-    if (sweep->points.size() != 1) throw UsageError("check takes one experiment, not a sweep");
-    run.predicted = &sweep->points.front().report;
+    sweep = run_sweep(experiment);
+    run.predicted = &sweep->only("check").report;
   } catch (const Error& error) {
     if (error.code() == ExitCode::kInternal) throw;
     result.notes.push_back("the prediction: " + std::string(error.what()));

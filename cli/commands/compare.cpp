@@ -24,18 +24,22 @@ RankBy read_order(const Arguments& arguments, const PriceList* prices) {
 }
 
 // The best ones, with what the table does not say.
-std::string screen(const Arguments& arguments, const std::vector<Report>& reports,
-                   std::vector<RankedPoint> ranking, const PriceList* prices) {
+std::string screen(const Arguments& arguments, const Sweep& sweep, std::vector<RankedPoint> ranking,
+                   const PriceList* prices) {
   const auto limit = static_cast<std::size_t>(
       arguments.count_or("top", static_cast<std::int64_t>(kRowsOfAScreen), kMostRows));
   const std::size_t all = ranking.size();
   if (ranking.size() > limit) ranking.resize(limit);
-  std::string out = ranking_table(reports, ranking, prices).to_string();
+  std::string out = ranking_table(sweep.reports, ranking, prices).to_string();
   if (all > limit) out += "and " + std::to_string(all - limit) + " more (--top N shows them)\n";
   bool tied = false;
   for (const RankedPoint& point : ranking) tied = tied || point.tied;
   if (tied) {
     out += "= cannot be told apart: the 90 % intervals overlap\n";
+  }
+  if (sweep.in_closed_form > 0) {
+    out += std::to_string(sweep.in_closed_form) +
+           " points in closed form, held against the simulation at two clusters each\n";
   }
   if (prices != nullptr) {
     out += "prices of " + prices->date() + ", " + prices->source() + "\n";
@@ -61,16 +65,16 @@ ExitCode run(const Arguments& arguments) {
   if (arguments.has("prices")) list = PriceList::read(arguments.text("prices"));
   const PriceList* prices = list ? &*list : nullptr;
   const RankBy by = read_order(arguments, prices);
-  const SweepResult sweep = run_sweep(arguments);
-  const std::vector<Report> reports = sweep.reports();
+  SweepResult sweep = run_sweep(arguments);
+  const std::vector<Report>& reports = sweep.reports;
   const std::vector<RankedPoint> ranking = rank_points(reports, by, prices);
-  if (arguments.has("html")) write_html(arguments, {.reports = reports});
+  if (arguments.has("html")) write_html(arguments, sweep);
   switch (format) {
     case OutputFormat::kJson:
       write_result(arguments, json(reports, ranking, prices));
       break;
     case OutputFormat::kText:
-      write_result(arguments, screen(arguments, reports, ranking, prices));
+      write_result(arguments, screen(arguments, sweep, ranking, prices));
       break;
     default:
       write_result(arguments,

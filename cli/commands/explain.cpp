@@ -1,7 +1,9 @@
 // paceline explain: where the time of an iteration goes and what would shorten it.
 #include <nlohmann/json.hpp>
 
+#include "answers/explain/exposure.h"
 #include "answers/explain/kernel_rows.h"
+#include "answers/explain/link_sweep.h"
 #include "answers/explain/sensitivity.h"
 #include "cli/experiment_flags.h"
 #include "cli/html_file.h"
@@ -19,45 +21,83 @@ using nlohmann::ordered_json;
 
 constexpr std::int64_t kMostKernels = 10'000;
 
-ordered_json json(const Prediction& point, const std::vector<KernelRow>& rows,
-                  const std::vector<Sensitivity>& sensitivities) {
-  ordered_json out = to_json(point.report);
-  out["sensitivities"] = to_json(sensitivities);
-  out["implementations"] = implementations_json(point.plan);
-  out["kernels"] = kernels_json(rows);
+// All that explains one prediction.
+struct Explanation {
+  const Prediction& point;
+  std::vector<KernelRow> kernels;
+  std::vector<Sensitivity> sensitivities;
+  std::vector<PathPart> path;
+  std::vector<TrackExposure> links;
+  std::optional<BandwidthSweep> network;
+};
+
+Explanation explain(SweepResult& sweep, std::size_t kernels) {
+  const Prediction& point = sweep.only("explain");
+  const TrainingDevice& device = sweep.devices.at(sweep.experiments.front());
+  const Experiment& experiment = point.report.experiment;
+  const Predictor predictor;
+  const Predict predict = [&](const Experiment& e) { return predictor.predict(e, device).report; };
+  const LinkCatalog links = LinkCatalog::shipped();
+  const Timeline timeline = predictor.timeline(point, device, 2);
+  Explanation out{point,
+                  top_kernels(point.plan, kernels),
+                  device_sensitivities(point.plan, point.report),
+                  critical_path_parts(timeline),
+                  exposed_communication(timeline),
+                  network_sweep(experiment, predict, links)};
+  for (Sensitivity& s : link_sensitivities(experiment, predict, links)) {
+    out.sensitivities.push_back(std::move(s));
+  }
+  sort_by_gain(out.sensitivities);
   return out;
+}
+
+ordered_json json(const Explanation& e) {
+  ordered_json out = to_json(e.point.report);
+  out["sensitivities"] = to_json(e.sensitivities);
+  out["critical_path"] = to_json(e.path);
+  out["communication"]["by_track"] = to_json(e.links);
+  if (e.network) out["network_sweep"] = to_json(*e.network);
+  out["implementations"] = implementations_json(e.point.plan);
+  out["kernels"] = kernels_json(e.kernels);
+  return out;
+}
+
+std::string screen(const Explanation& e) {
+  const Seconds total(e.point.report.iteration_time_s.median);
+  std::string out = prediction_screen(e.point.report) + "\n" +
+                    sensitivity_table(e.sensitivities).to_string() + "\n" +
+                    path_table(e.path).to_string() + "\n";
+  if (!e.links.empty()) out += exposure_table(e.links, total).to_string() + "\n";
+  if (e.network) out += sweep_table(*e.network).to_string() + knee_text(*e.network) + "\n";
+  return out + implementation_table(e.point.plan, total).to_string() + "\n" +
+         kernel_table(e.kernels, total).to_string();
 }
 
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
   const auto count = static_cast<std::size_t>(arguments.count_or("top", 15, kMostKernels));
-  const SweepResult sweep = run_sweep(arguments);
-  if (sweep.points.size() != 1 || !sweep.errors.empty()) {
-    throw UsageError("explain takes one experiment, not a sweep; paceline compare takes several");
+  SweepResult sweep = run_sweep(arguments);
+  const Explanation explanation = explain(sweep, count);
+  if (arguments.has("trace")) {
+    write_trace(explanation.point, sweep.devices.at(sweep.experiments.front()),
+                arguments.text("trace"));
   }
-  const Prediction& point = sweep.points.front();
-  if (arguments.has("trace")) write_trace(point, arguments.text("trace"));
-  if (arguments.has("html")) write_html(arguments, point);
+  if (arguments.has("html")) write_html(arguments, sweep);
   if (arguments.has("against")) {
-    write_result(arguments, comparison_text(point, arguments.all("against"), format, count));
+    write_result(arguments, comparison_text(explanation.point, arguments.all("against"), format,
+                                            count));
     return ExitCode::kOk;
   }
-  const std::vector<KernelRow> rows = top_kernels(point.plan, count);
-  const std::vector<Sensitivity> sensitivities = device_sensitivities(point.plan, point.report);
-  const Seconds total(point.report.iteration_time_s.median);
   if (format == OutputFormat::kJson) {
-    write_result(arguments, to_json_text(json(point, rows, sensitivities)));
-    return ExitCode::kOk;
+    write_result(arguments, to_json_text(json(explanation)));
+  } else if (format == OutputFormat::kText) {
+    write_result(arguments, screen(explanation));
+  } else {
+    const Seconds total(explanation.point.report.iteration_time_s.median);
+    write_result(arguments,
+                 kernel_table(explanation.kernels, total).to_string(table_format(format)));
   }
-  const Table kernels = kernel_table(rows, total);
-  if (format != OutputFormat::kText) {
-    write_result(arguments, kernels.to_string(table_format(format)));
-    return ExitCode::kOk;
-  }
-  write_result(arguments, prediction_screen(point.report) + "\n" +
-                              sensitivity_table(sensitivities).to_string() + "\n" +
-                              implementation_table(point.plan, total).to_string() + "\n" +
-                              kernels.to_string());
   return ExitCode::kOk;
 }
 

@@ -113,12 +113,12 @@ ExitCode run(const Arguments& arguments) {
   std::optional<PriceList> list;
   if (arguments.has("prices")) list = PriceList::read(arguments.text("prices"));
   const PriceList* prices = list ? &*list : nullptr;
-  const SweepResult sweep = run_sweep(arguments);
-  const std::vector<Report> reports = sweep.reports();
+  SweepResult sweep = run_sweep(arguments);
+  const std::vector<Report>& reports = sweep.reports;
   goal.samples = read_samples(arguments, reports);
   std::vector<PlannedConfiguration> plan = make_plan(reports, goal, overheads, prices);
   const bool feasible = plan.front().feasible;
-  if (arguments.has("html")) write_html(arguments, {.reports = reports});
+  if (arguments.has("html")) write_html(arguments, sweep);
   if (format == OutputFormat::kJson) {
     write_result(arguments, to_json_text(plan_json(reports, goal, plan, prices)));
   } else if (format == OutputFormat::kText) {

@@ -13,38 +13,29 @@
 namespace paceline {
 namespace {
 
-std::string render(const SweepResult& sweep, OutputFormat format, bool single) {
+std::string render(const SweepResult& sweep, OutputFormat format) {
   if (format == OutputFormat::kJson) {
-    if (single) return to_json_text(to_json(sweep.points.front().report));
+    if (sweep.single) return to_json_text(to_json(sweep.single->report));
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Prediction& point : sweep.points) list.push_back(to_json(point.report));
+    for (const Report& report : sweep.reports) list.push_back(to_json(report));
     return to_json_text(list);
   }
-  if (format == OutputFormat::kText && single) {
-    return prediction_screen(sweep.points.front().report);
-  }
-  return prediction_table(sweep.reports()).to_string(table_format(format));
+  if (format == OutputFormat::kText && sweep.single) return prediction_screen(sweep.single->report);
+  return prediction_table(sweep.reports).to_string(table_format(format));
 }
 
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
-  const SweepResult sweep = run_sweep(arguments);
-  const bool single = sweep.points.size() == 1 && sweep.errors.empty();
+  SweepResult sweep = run_sweep(arguments);
   if (arguments.has("trace")) {
-    if (!single) throw UsageError("--trace writes one experiment; this is a sweep");
-    write_trace(sweep.points.front(), arguments.text("trace"));
+    const Prediction& point = sweep.only("--trace");
+    write_trace(point, sweep.devices.at(sweep.experiments.front()), arguments.text("trace"));
   }
-  if (arguments.has("html")) {
-    if (single) {
-      write_html(arguments, sweep.points.front());
-    } else {
-      write_html(arguments, {.reports = sweep.reports()});
-    }
-  }
-  write_result(arguments, render(sweep, format, single));
+  if (arguments.has("html")) write_html(arguments, sweep);
+  write_result(arguments, render(sweep, format));
   for (const std::string& error : sweep.errors) std::cerr << "paceline: skipped: " << error << "\n";
   bool fits = false;
-  for (const Prediction& point : sweep.points) fits = fits || point.report.memory.fits();
+  for (const Report& report : sweep.reports) fits = fits || report.memory.fits();
   return fits ? ExitCode::kOk : ExitCode::kInfeasible;
 }
 

@@ -7,6 +7,7 @@
 #include "core/statistics.h"
 #include "model/analytic/iteration_time.h"
 #include "model/import/imported_model.h"
+#include "simulator/engine/engine.h"
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/lower/lower.h"
 #include "simulator/lower/plan.h"
@@ -84,7 +85,26 @@ bool is_on(const FrameworkSettings& settings, const std::string& name) {
   return found != settings.end() && found->second == "on";
 }
 
+JobDevice job_device(const Experiment& e, const TrainingDevice& device,
+                     const FrameworkSettings& settings,
+                     const std::optional<IterationPlan>& whole_batch) {
+  const DeviceSpec* spec = device.spec();
+  return {.costs = &device.costs(),
+          .context = context_of(e, device, settings),
+          .catalog_name = spec == nullptr ? "" : spec->name,
+          .whole_batch = whole_batch ? &*whole_batch : nullptr};
+}
+
 }  // namespace
+
+std::optional<IterationPlan> Predictor::whole_batch(const Experiment& e,
+                                                    const TrainingDevice& device) const {
+  if (!e.calibrate || !e.global_batch || e.devices < 2) return std::nullopt;
+  Experiment one = e;
+  one.batch *= e.devices;
+  const HostCosts host = device.host_costs(frameworks_.make(e.framework)->info());
+  return plan(one, device, build(one, device), device.costs(), host);
+}
 
 Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice& device) const {
   frameworks_.make(experiment.framework);  // throws with the nearest name
@@ -211,22 +231,23 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
     r.warnings.push_back("model file: " + std::move(assumption));
   }
   if (JobPredictor::concerns(e)) {
-    std::optional<IterationPlan> whole;
-    if (e.calibrate && e.global_batch && e.devices > 1) {
-      Experiment one = e;
-      one.batch *= e.devices;
-      whole = plan(one, device, build(one, device), device.costs(), host);
-    }
-    const DeviceSpec* spec = device.spec();
-    jobs_.apply(e, iteration,
-                {.costs = &device.costs(),
-                 .context = context_of(e, device, settings),
-                 .catalog_name = spec == nullptr ? "" : spec->name,
-                 .processor = device.kind() == DeviceKind::kCpu,
-                 .whole_batch = whole ? &*whole : nullptr},
-                r);
+    const std::optional<IterationPlan> whole = whole_batch(e, device);
+    jobs_.apply(e, iteration, job_device(e, device, settings, whole), r);
   }
   return {std::move(graph), std::move(iteration), std::move(r), std::move(memory.tape)};
+}
+
+Timeline Predictor::timeline(const Prediction& prediction, const TrainingDevice& device,
+                             int iterations) const {
+  const Experiment& e = prediction.report.experiment;
+  if (!JobPredictor::concerns(e)) {
+    const LoweredRun run = lower(prediction.plan, iterations);
+    return simulate(run.graph, run.platform);
+  }
+  const auto framework = frameworks_.make(e.framework);
+  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
+  const std::optional<IterationPlan> whole = whole_batch(e, device);
+  return jobs_.timeline(e, prediction.plan, job_device(e, device, settings, whole), iterations);
 }
 
 }  // namespace paceline

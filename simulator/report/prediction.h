@@ -9,6 +9,7 @@
 #include "simulator/lower/host_costs.h"
 #include "simulator/report/job_predictor.h"
 #include "simulator/memory/memory_model.h"
+#include "traces/timeline/timeline.h"
 
 namespace paceline {
 
@@ -30,6 +31,11 @@ class Predictor {
   // measured.
   Prediction predict(const Experiment& experiment, const TrainingDevice& device) const;
 
+  // The first iterations of what was predicted: of a job by its simulation, of one device by its
+  // plan. The device is the one it was predicted for.
+  Timeline timeline(const Prediction& prediction, const TrainingDevice& device,
+                    int iterations) const;
+
   // The parts of it: the resolved experiment and its graph, and a plan at the prices of any cost
   // model (null models have no host cost).
   Experiment resolve(const Experiment& experiment, const TrainingDevice& device) const;
@@ -48,6 +54,9 @@ class Predictor {
  private:
   MemoryResult memory_of(const WorkloadGraph& graph, const Experiment& resolved,
                          const TrainingDevice& device) const;
+  // The plan of one device at the batch of the whole job, where a calibration refers to it.
+  std::optional<IterationPlan> whole_batch(const Experiment& experiment,
+                                           const TrainingDevice& device) const;
 
   WorkloadRegistry workloads_;
   FrameworkRegistry frameworks_;

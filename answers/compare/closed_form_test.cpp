@@ -1,0 +1,45 @@
+#include "answers/compare/closed_form.h"
+
+#include <gtest/gtest.h>
+
+namespace paceline {
+namespace {
+
+const StepParts kStep{Seconds(0), Seconds(1), Seconds(2), Seconds(0.5), 1};
+
+// Ready at 1 and 2, each takes 0.4: the first is hidden, the second is not.
+TEST(ClosedForm, ExposesWhatEndsAfterTheBackwardPass) {
+  const std::vector<ReadyMessage> messages = {{Bytes(1), Seconds(1)}, {Bytes(1), Seconds(2)}};
+  const std::vector<Seconds> times(2, Seconds(0.4));
+  const ClosedForm result = closed_form(kStep, messages, times);
+  EXPECT_DOUBLE_EQ(result.exposed.si(), 0.4);
+  EXPECT_DOUBLE_EQ(result.iteration.si(), 3.9);
+  EXPECT_DOUBLE_EQ(result.communication.si(), 0.8);
+}
+
+// Each takes 3: the second waits for the first until 4 and ends at 7.
+TEST(ClosedForm, MessagesWaitForOneAnother) {
+  const std::vector<ReadyMessage> messages = {{Bytes(1), Seconds(1)}, {Bytes(1), Seconds(2)}};
+  const std::vector<Seconds> times(2, Seconds(3));
+  EXPECT_DOUBLE_EQ(closed_form(kStep, messages, times).exposed.si(), 5);
+}
+
+TEST(ClosedForm, OfOneDeviceIsItsComputation) {
+  StepParts step = kStep;
+  step.micro_batches = 3;
+  EXPECT_DOUBLE_EQ(closed_form(step, {}, {}).iteration.si(), 9.5);
+}
+
+// Gradients of 10, 20, 30 bytes final at 1, 2, 3; messages of 30 and 30 bytes are ready at 2 and 3.
+TEST(ReadyMessages, AreReadyWithTheirLastGradient) {
+  const std::vector<Bytes> messages = {Bytes(30), Bytes(30)};
+  const std::vector<Bytes> gradients = {Bytes(10), Bytes(20), Bytes(30)};
+  const std::vector<Seconds> final_at = {Seconds(1), Seconds(2), Seconds(3)};
+  const auto ready = ready_messages(messages, final_at, gradients);
+  ASSERT_EQ(ready.size(), 2u);
+  EXPECT_DOUBLE_EQ(ready[0].ready.si(), 2);
+  EXPECT_DOUBLE_EQ(ready[1].ready.si(), 3);
+}
+
+}  // namespace
+}  // namespace paceline

@@ -1,0 +1,89 @@
+#include "answers/compare/sweep.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace paceline {
+namespace {
+
+using testing::HasSubstr;
+
+Experiment job(std::int64_t machines, const std::string& net, const std::string& strategy) {
+  Experiment e;
+  e.model = "resnet18";
+  e.batch = 16;
+  e.device = "v100-sxm2-16g";
+  e.threads = 0;
+  e.devices = 8 * machines;
+  e.devices_per_machine = 8;
+  e.intra = "nvlink2-cube-mesh";
+  e.net = net;
+  e.strategy = strategy;
+  e.draws = 100;
+  return e;
+}
+
+std::vector<Experiment> clusters(const std::string& strategy) {
+  std::vector<Experiment> out;
+  for (const char* net : {"10gbe", "100gbe"}) {
+    for (const std::int64_t machines : {2, 3, 4, 8, 16})
+      out.push_back(job(machines, net, strategy));
+  }
+  return out;
+}
+
+Sweep predict(const std::vector<Experiment>& points, std::size_t most_simulated) {
+  SweepDevices devices;
+  SweepOptions options;
+  options.most_simulated = most_simulated;
+  options.threads = 2;
+  return predict_sweep(points, options, devices);
+}
+
+class Strategies : public testing::TestWithParam<const char*> {};
+
+// Whatever a strategy does, a point of a large sweep is what its simulation says, to 2 %: in closed
+// form where that holds, simulated where it does not.
+TEST_P(Strategies, ALargeSweepAgreesWithTheSimulationOfEachPoint) {
+  const std::vector<Experiment> points = clusters(GetParam());
+  const Sweep large = predict(points, 1);
+  const Sweep exact = predict(points, 1000);
+  EXPECT_EQ(exact.in_closed_form, 0u);
+  ASSERT_EQ(large.reports.size(), points.size());
+  ASSERT_EQ(exact.reports.size(), points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double simulated = exact.reports[i].iteration_time_s.median;
+    EXPECT_NEAR(large.reports[i].iteration_time_s.median, simulated, 0.02 * simulated) << i;
+    EXPECT_EQ(large.reports[i].experiment.devices, points[i].devices);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Some, Strategies,
+                         testing::Values("bsp", "wfbp", "ddp", "parameter-server",
+                                         "bytescheduler"));
+
+TEST(Sweep, UsesTheClosedFormWhereMessagesFollowOneAnother) {
+  EXPECT_EQ(predict(clusters("bsp"), 1).in_closed_form, 10u);
+}
+
+TEST(Sweep, KeepsWhatFailsApartAndTheOrderOfTheRest) {
+  std::vector<Experiment> points = clusters("bsp");
+  points.resize(3);
+  points[1].model = "no-such-network";
+  const Sweep sweep = predict(points, 1000);
+  ASSERT_EQ(sweep.reports.size(), 2u);
+  EXPECT_EQ(sweep.reports[0].experiment.devices, 16);
+  EXPECT_EQ(sweep.reports[1].experiment.devices, 32);
+  ASSERT_EQ(sweep.errors.size(), 1u);
+  EXPECT_THAT(sweep.errors[0], HasSubstr("no-such-network"));
+  EXPECT_FALSE(sweep.single);
+}
+
+TEST(Sweep, OfOnePointHoldsAllItWasMadeFrom) {
+  const Sweep sweep = predict({job(2, "100gbe", "ddp")}, 1000);
+  ASSERT_TRUE(sweep.single);
+  EXPECT_FALSE(sweep.single->plan.kernels.empty());
+}
+
+}  // namespace
+}  // namespace paceline

@@ -1,0 +1,119 @@
+#include "answers/explain/link_sweep.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+constexpr double kKnee = 1.05;
+constexpr double kLeastGain = 1.02;  // of the last doubling; below, the sweep has levelled off
+
+std::string bits(BytesPerSecond rate) { return significant(8 * rate.si() / 1e9) + " Gb/s"; }
+
+// The network of this experiment at another line rate, its latency kept.
+Experiment with_rate(Experiment e, const LinkSpec& link, BytesPerSecond rate) {
+  e.net = significant(8 * rate.si() / 1e9, 6) + " Gb/s@" + significant(1e6 * link.latency.si(), 6) +
+          "us";
+  return e;
+}
+
+std::optional<LinkSpec> network_of(const Experiment& e, const LinkCatalog& links) {
+  const std::int64_t inside = e.devices_per_machine.value_or(e.devices);
+  if (!e.net || e.devices <= inside) return std::nullopt;
+  return parse_link(*e.net, LinkUse::kNetwork, links);
+}
+
+// Same kind and wiring, 1.8 to 2.6 times the rate; the nearest to twice.
+const LinkSpec* twice_as_fast(const LinkSpec& link, const LinkCatalog& links) {
+  const LinkSpec* best = nullptr;
+  double distance = std::log(1.3);
+  for (const LinkSpec& other : links.links()) {
+    if (other.kind != link.kind || other.wiring != link.wiring || other.lanes != link.lanes)
+      continue;
+    const double d = std::abs(std::log(other.data_sheet / link.data_sheet / 2));
+    if (d < distance) best = &other, distance = d;
+  }
+  return best;
+}
+
+double change(const Report& with, const Report& without) {
+  return with.iteration_time_s.median / without.iteration_time_s.median - 1;
+}
+
+}  // namespace
+
+std::vector<Sensitivity> link_sensitivities(const Experiment& e, const Predict& predict,
+                                            const LinkCatalog& links) {
+  std::vector<Sensitivity> out;
+  if (const std::optional<LinkSpec> link = network_of(e, links)) {
+    // Both as quantities, so that only the rate differs.
+    const Report once = predict(with_rate(e, *link, link->data_sheet));
+    const Report twice = predict(with_rate(e, *link, 2.0 * link->data_sheet));
+    out.push_back({"twice the bandwidth of " + *e.net, change(twice, once)});
+  }
+  if (e.intra && e.devices > 1) {
+    const LinkSpec* link = links.find(*e.intra);
+    const LinkSpec* faster = link == nullptr ? nullptr : twice_as_fast(*link, links);
+    if (faster != nullptr) {
+      Experiment other = e;
+      other.intra = faster->name;
+      out.push_back(
+          {faster->name + " instead of " + link->name, change(predict(other), predict(e))});
+    }
+  }
+  return out;
+}
+
+std::optional<BandwidthSweep> network_sweep(const Experiment& e, const Predict& predict,
+                                            const LinkCatalog& links) {
+  const std::optional<LinkSpec> link = network_of(e, links);
+  if (!link) return std::nullopt;
+  BandwidthSweep sweep;
+  for (double factor = 0.25; factor <= 32; factor *= 2) {
+    const BytesPerSecond rate = factor * link->data_sheet;
+    const Report report = predict(with_rate(e, *link, rate));
+    sweep.points.push_back({rate, report.iteration_time_s,
+                            report.breakdown.exposed_communication / report.breakdown.total()});
+  }
+  const double best = sweep.points.back().iteration_s.median;
+  const double before = sweep.points[sweep.points.size() - 2].iteration_s.median;
+  if (before > kLeastGain * best) return sweep;
+  for (const BandwidthPoint& point : sweep.points) {
+    if (point.iteration_s.median > kKnee * best) continue;
+    sweep.knee = point.bandwidth;
+    break;
+  }
+  return sweep;
+}
+
+Table sweep_table(const BandwidthSweep& sweep) {
+  Table table({"network", "iteration", "p05", "p95", "exposed"});
+  for (const BandwidthPoint& p : sweep.points) {
+    table.add_row({bits(p.bandwidth), to_text(Seconds(p.iteration_s.median)),
+                   to_text(Seconds(p.iteration_s.p05)), to_text(Seconds(p.iteration_s.p95)),
+                   significant(100 * p.exposed_share, 2) + " %"});
+  }
+  return table;
+}
+
+std::string knee_text(const BandwidthSweep& sweep) {
+  if (!sweep.knee) return "every doubling of the network still gains\n";
+  return "knee: above " + bits(*sweep.knee) + " a faster network gains less than 5 %\n";
+}
+
+nlohmann::ordered_json to_json(const BandwidthSweep& sweep) {
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (const BandwidthPoint& p : sweep.points) {
+    points.push_back({{"bandwidth_bytes_per_s", p.bandwidth.si()},
+                      {"iteration_time_s", p.iteration_s.median},
+                      {"exposed_share", p.exposed_share}});
+  }
+  nlohmann::ordered_json out = {{"points", points}};
+  if (sweep.knee) out["knee_bytes_per_s"] = sweep.knee->si();
+  return out;
+}
+
+}  // namespace paceline
