@@ -18,7 +18,7 @@ void read_experiment(JsonObject& object, Experiment& e) {
   e.device = object.string_or("device", e.device);
   e.threads = static_cast<int>(object.integer_or("threads", e.threads));
   e.devices = object.integer_or("gpus", e.devices);
-  e.devices_per_machine = object.integer_or("gpus_per_node", e.devices_per_machine);
+  if (object.has("gpus_per_node")) e.devices_per_machine = object.integer("gpus_per_node");
   e.framework = object.string_or("framework", e.framework);
   e.strategy = object.string_or("strategy", e.strategy);
   e.grad_accumulation = object.integer_or("grad_accum", e.grad_accumulation);
