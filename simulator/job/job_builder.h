@@ -9,35 +9,12 @@
 #include <vector>
 
 #include "core/error.h"
-#include "model/cost/cost_model.h"
 #include "simulator/job/communicator.h"
-#include "simulator/job/compute_profile.h"
+#include "simulator/job/job_spec.h"
 #include "simulator/job/machine_fabric.h"
 #include "simulator/task/task_graph_builder.h"
 
 namespace paceline {
-
-// What a strategy works on.
-struct JobSpec {
-  ClusterSpec cluster;
-  CollectiveGroup group;  // the ranks of the job: whole machines, or part of one
-  ComputeProfile profile;
-  // Prices of further kernels on one device.
-  const CostModel* costs = nullptr;
-  ExecutionContext context;
-  BytesPerSecond processor_rate;  // one thread copying in host memory
-  bool on_processors = false;     // devices are CPUs: Gloo runs their collectives
-
-  int ranks() const { return group.ranks(); }
-};
-
-// One collective call or copy between ranks, as a report lists it.
-struct SentMessage {
-  Bytes bytes;
-  int iteration = 0;
-  TaskId first{};
-  TaskId last{};
-};
 
 class JobBuilder {
  public:

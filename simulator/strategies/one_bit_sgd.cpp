@@ -23,9 +23,14 @@ class Run : public Aggregation {
   void end_backward() override {
     summed_ = job_.latest(0);
     if (job_.spec().ranks() < 2) return;
-    std::vector<TaskId> done;
+    // The device quantizes all matrices before it restores the first: one stream for both.
+    std::vector<TaskId> sent;
     for (const GradientTensor& gradient : job_.gradients()) {
-      done.push_back(exchange(gradient, summed_));
+      sent.push_back(exchange(gradient, quantize(gradient, summed_)));
+    }
+    std::vector<TaskId> done;
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      done.push_back(quantize(job_.gradients()[i], sent[i]));
     }
     summed_ = job_.join(done);
   }
@@ -33,16 +38,17 @@ class Run : public Aggregation {
 
  private:
   // Half of the traffic quantizes before the exchange, half restores after it.
-  TaskId exchange(const GradientTensor& gradient, TaskId start) {
+  TaskId quantize(const GradientTensor& gradient, TaskId after) {
     const Bytes traffic = static_cast<double>(gradient.elements) * Bytes(traffic_) / 2;
+    return job_.kernel(0, traffic / 2, traffic / 2, {&after, 1}, job_.queue(0, "quantization"));
+  }
+  TaskId exchange(const GradientTensor& gradient, TaskId task) {
     const Bytes bits = quantized(gradient.bytes);
-    TaskId task = job_.kernel(0, traffic / 2, traffic / 2, {&start, 1}, job_.compute(0));
     task = job_.copy(job_.fabric().to_host(0), bits, -1, {&task, 1}, job_.queue(0, "d2h"));
     task =
         job_.collective(0, CollectiveOp::kReduceScatter, bits, {&task, 1}, "communication", "mpi");
     task = job_.collective(0, CollectiveOp::kAllGather, bits, {&task, 1}, "communication", "mpi");
-    task = job_.copy(job_.fabric().from_host(0), bits, -1, {&task, 1}, job_.queue(0, "h2d"));
-    return job_.kernel(0, traffic / 2, traffic / 2, {&task, 1}, job_.queue(0, "unpack"));
+    return job_.copy(job_.fabric().from_host(0), bits, -1, {&task, 1}, job_.queue(0, "h2d"));
   }
 
   JobBuilder& job_;
