@@ -152,5 +152,24 @@ TEST(GpuPrediction, RefusesWhatHasNoMeaning) {
   EXPECT_THROW(read_training_device("v100", {}), UsageError);
 }
 
+// A bucket costs what its longest sequence costs, and the report says so.
+TEST(GpuPrediction, PadsSequencesToTheirBucketAndSaysSo) {
+  const auto device = read_training_device("v100-sxm2-16g", {});
+  const auto predict = [&](std::int64_t seq) {
+    Experiment e;
+    e.model = "seq2seq-nmt";
+    e.batch = 4;
+    e.seq = seq;
+    e.device = "v100-sxm2-16g";
+    e.draws = 20;
+    return Predictor().predict(e, *device).report;
+  };
+  const Report inside = predict(33);
+  const Report whole = predict(40);
+  EXPECT_DOUBLE_EQ(inside.iteration_time_s.median, whole.iteration_time_s.median);
+  EXPECT_THAT(inside.warnings, testing::Contains(testing::HasSubstr("bucket of 40")));
+  EXPECT_THAT(whole.warnings, testing::Not(testing::Contains(testing::HasSubstr("bucket"))));
+}
+
 }  // namespace
 }  // namespace paceline

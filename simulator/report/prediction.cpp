@@ -230,6 +230,14 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   for (std::string& assumption : model.assumptions) {
     r.warnings.push_back("model file: " + std::move(assumption));
   }
+  const std::vector<std::int64_t>& buckets = model.workload.buckets;
+  if (e.seq && !buckets.empty()) {
+    const auto bucket = std::lower_bound(buckets.begin(), buckets.end(), *e.seq);
+    if (bucket != buckets.end() && *bucket != *e.seq) {
+      r.warnings.push_back("sequences of " + std::to_string(*e.seq) +
+                           " are padded to the bucket of " + std::to_string(*bucket));
+    }
+  }
   if (JobPredictor::concerns(e)) {
     const std::optional<IterationPlan> whole = whole_batch(e, device);
     jobs_.apply(e, iteration, job_device(e, device, settings, whole), r);

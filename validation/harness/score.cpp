@@ -138,7 +138,7 @@ std::vector<std::string> fitted_kernels(const IterationPlan& plan, const Paramet
 }
 
 bool ScoredSet::passed() const {
-  if (errors.count == 0) return true;
+  if (errors.count == 0) return !thresholds.mape;  // a set of which nothing ran has not passed
   return (!thresholds.mape || errors.mape <= *thresholds.mape) &&
          (!thresholds.median_ape || errors.median_ape <= *thresholds.median_ape) &&
          (!thresholds.max_ape || errors.max_ape <= *thresholds.max_ape) &&
