@@ -85,8 +85,8 @@ ExitCode run(const Arguments& arguments) {
   }
   if (arguments.has("html")) write_html(arguments, sweep);
   if (arguments.has("against")) {
-    write_result(arguments, comparison_text(explanation.point, arguments.all("against"), format,
-                                            count));
+    write_result(arguments,
+                 comparison_text(explanation.point, arguments.all("against"), format, count));
     return ExitCode::kOk;
   }
   if (format == OutputFormat::kJson) {

@@ -8,6 +8,7 @@
 #include "core/names.h"
 #include "simulator/device/cpu_device.h"
 #include "validation/harness/validation_text.h"
+#include "validation/harness/verdict.h"
 
 namespace paceline {
 namespace {
@@ -54,7 +55,9 @@ std::string render(const Validation& validation, OutputFormat format) {
   std::string out = case_table(validation).to_string() + "\n" + set_table(validation).to_string();
   for (const ScoredSet& set : validation.sets) {
     for (const std::string& warning : set.warnings) out += set.name + ": " + warning + "\n";
-    if (!set.passed()) out += set.name + ": above its threshold\n";
+    for (const std::string& shortfall : shortfalls(set)) {
+      out += set.name + ": FAILED: " + shortfall + "\n";
+    }
   }
   for (const SkippedCase& c : validation.skipped)
     out += "skipped " + c.name + ": " + c.reason + "\n";

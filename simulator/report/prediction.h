@@ -7,8 +7,8 @@
 #include "simulator/device/training_device.h"
 #include "simulator/frameworks/framework.h"
 #include "simulator/lower/host_costs.h"
-#include "simulator/report/job_predictor.h"
 #include "simulator/memory/memory_model.h"
+#include "simulator/report/job_predictor.h"
 #include "traces/timeline/timeline.h"
 
 namespace paceline {

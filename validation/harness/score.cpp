@@ -137,14 +137,6 @@ std::vector<std::string> fitted_kernels(const IterationPlan& plan, const Paramet
   return found;
 }
 
-bool ScoredSet::passed() const {
-  if (errors.count == 0) return !thresholds.mape;  // a set of which nothing ran has not passed
-  return (!thresholds.mape || errors.mape <= *thresholds.mape) &&
-         (!thresholds.median_ape || errors.median_ape <= *thresholds.median_ape) &&
-         (!thresholds.max_ape || errors.max_ape <= *thresholds.max_ape) &&
-         (!thresholds.kendall_tau || errors.kendall_tau >= *thresholds.kendall_tau);
-}
-
 bool Validation::passed() const {
   return std::all_of(sets.begin(), sets.end(), [](const ScoredSet& set) { return set.passed(); });
 }

@@ -48,7 +48,7 @@ struct ScoredSet {
   Thresholds thresholds;
   std::vector<InputFile> inputs;  // the recording and the parameters
   std::vector<std::string> warnings;
-  bool passed() const;
+  bool passed() const;  // no shortfalls (verdict.h)
 };
 
 struct Validation {

@@ -12,7 +12,7 @@ void apply_constant_mfu(std::vector<ScoredCase>& cases, const std::vector<double
     log_rate += std::log(flops[i] / cases[i].measured_s);
     ++count;
   }
-  if (count == 0) return;
+  if (count < 2) return;  // a rate chosen for one case hits it exactly
   const double rate = std::exp(log_rate / count);
   for (std::size_t i = 0; i < cases.size(); ++i) cases[i].null_s["constant_mfu"] = flops[i] / rate;
 }

@@ -41,8 +41,11 @@ ValidationSet read_validation_set(const std::filesystem::path& file,
   JsonObject thresholds = object.object("thresholds");
   set.thresholds.mape = limit(thresholds, "mape");
   set.thresholds.median_ape = limit(thresholds, "median_ape");
+  set.thresholds.p90_ape = limit(thresholds, "p90_ape");
   set.thresholds.max_ape = limit(thresholds, "max_ape");
   set.thresholds.kendall_tau = limit(thresholds, "kendall_tau");
+  set.thresholds.coverage90 = limit(thresholds, "coverage90");
+  set.thresholds.better_than_nulls = thresholds.boolean_or("better_than_nulls", false);
   thresholds.finish();
   object.finish();
   return set;

@@ -17,8 +17,13 @@ namespace paceline {
 struct Thresholds {
   std::optional<double> mape{};
   std::optional<double> median_ape{};
+  std::optional<double> p90_ape{};
   std::optional<double> max_ape{};
   std::optional<double> kendall_tau{};  // fails below
+  std::optional<double> coverage90{};   // fails below
+  bool better_than_nulls = false;       // fails if the MAPE of a null model is as small
+};
+std::optional<double> kendall_tau{};  // fails below
 };
 
 // Figures of others, in place of a recording of our own.

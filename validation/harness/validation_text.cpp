@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/units_text.h"
+#include "validation/harness/verdict.h"
 
 namespace paceline {
 namespace {
@@ -50,29 +51,36 @@ ordered_json to_json(const ScoredSet& set) {
   ordered_json nulls = ordered_json::object();
   for (const auto& [name, mape] : set.null_mape) nulls[name] = mape;
   ordered_json thresholds = ordered_json::object();
-  if (set.thresholds.mape) thresholds["mape"] = *set.thresholds.mape;
-  if (set.thresholds.median_ape) thresholds["median_ape"] = *set.thresholds.median_ape;
-  if (set.thresholds.max_ape) thresholds["max_ape"] = *set.thresholds.max_ape;
-  if (set.thresholds.kendall_tau) thresholds["kendall_tau"] = *set.thresholds.kendall_tau;
+  const auto state = [&](const char* name, const std::optional<double>& limit) {
+    if (limit) thresholds[name] = *limit;
+  };
+  state("mape", set.thresholds.mape);
+  state("median_ape", set.thresholds.median_ape);
+  state("p90_ape", set.thresholds.p90_ape);
+  state("max_ape", set.thresholds.max_ape);
+  state("kendall_tau", set.thresholds.kendall_tau);
+  state("coverage90", set.thresholds.coverage90);
+  if (set.thresholds.better_than_nulls) thresholds["better_than_nulls"] = true;
   ordered_json inputs = ordered_json::array();
   for (const InputFile& input : set.inputs) {
     inputs.push_back({{"file", input.file}, {"sha256", input.sha256}});
   }
-  return {{"set", set.name},
-          {"count", set.errors.count},
-          {"mape", set.errors.mape},
-          {"median_ape", set.errors.median_ape},
-          {"p90_ape", set.errors.p90_ape},
-          {"max_ape", set.errors.max_ape},
-          {"bias", set.errors.bias},
-          {"coverage90", set.coverage90},
-          {"kendall_tau", set.errors.kendall_tau},
-          {"null", nulls},
-          {"source", set.source},
-          {"thresholds", thresholds},
-          {"passed", set.passed()},
-          {"warnings", set.warnings},
-          {"inputs", inputs}};
+  return {
+      {"set", set.name},
+      {"count", set.errors.count},
+      {"mape", set.errors.mape},
+      {"median_ape", set.errors.median_ape},
+      {"p90_ape", set.errors.p90_ape},
+      {"max_ape", set.errors.max_ape},
+      {"bias", set.errors.bias},
+      {"coverage90", set.coverage90},
+      {"kendall_tau", set.errors.count < 2 ? ordered_json() : ordered_json(set.errors.kendall_tau)},
+      {"null", nulls},
+      {"thresholds", thresholds},
+      {"passed", set.passed()},
+      {"shortfalls", shortfalls(set)},
+      {"warnings", set.warnings},
+      {"inputs", inputs}};
 }
 
 std::string null_cell(const ScoredSet& set, const std::string& name) {
@@ -125,7 +133,7 @@ Table set_table(const Validation& validation) {
     }
     table.add_row({set.name, std::to_string(e.count), percent(e.mape), percent(e.median_ape),
                    percent(e.p90_ape), percent(e.max_ape), signed_percent(e.bias),
-                   percent(set.coverage90), significant(e.kendall_tau, 2),
+                   percent(set.coverage90), e.count < 2 ? "-" : significant(e.kendall_tau, 2),
                    null_cell(set, "roofline"), null_cell(set, "constant_mfu")});
   }
   return table;
@@ -153,9 +161,8 @@ std::string accuracy_document(const Validation& validation) {
   for (const ScoredSet& set : validation.sets) {
     out += "\n**" + set.name + "**: " + set.summary + ".";
     if (!set.source.empty()) out += " Figures of " + set.source + ".";
-    if (set.thresholds.mape) {
-      out += " Fails above a MAPE of " + percent(*set.thresholds.mape) + ".";
-    }
+    const std::string limits = limits_text(set.thresholds);
+    if (!limits.empty()) out += " Must hold: " + limits + ".";
     for (const std::string& warning : set.warnings) out += " Note: " + warning + ".";
     out += "\n";
   }
