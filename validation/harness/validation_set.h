@@ -23,8 +23,6 @@ struct Thresholds {
   std::optional<double> coverage90{};   // fails below
   bool better_than_nulls = false;       // fails if the MAPE of a null model is as small
 };
-std::optional<double> kendall_tau{};  // fails below
-};
 
 // Figures of others, in place of a recording of our own.
 struct PublishedFigures {
