@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cli/bad_input.h"
+#include "cli/test_program.h"
 
 namespace paceline {
 namespace {

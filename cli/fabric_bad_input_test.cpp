@@ -1,5 +1,5 @@
 // Wrong machines, links, collectives, copies and foreign measurements through the real program.
-#include "cli/bad_input.h"
+#include "cli/test_program.h"
 
 namespace paceline {
 namespace {
