@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/bad_input.h"
 #include "cli/test_program.h"
 #include "core/provenance.h"
 

@@ -1,7 +1,5 @@
 #include "cli/test_program.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -247,19 +245,6 @@ TestOutcome run_program_in(const TestFolder& folder, const std::string& argument
   outcome.err = TestFolder::read(capture / "err");
   fs::remove_all(capture);
   return outcome;
-}
-
-void expect_refused(const BadInput& input) {
-  using testing::HasSubstr;
-  const TestFolder folder;
-  const std::vector<std::string> before = folder.files();
-  const TestOutcome outcome = run_program_in(folder, input.arguments);
-  EXPECT_EQ(outcome.code, input.code);
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("paceline: "));
-  EXPECT_THAT(outcome.err, HasSubstr(input.says));
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(folder.files(), before);
 }
 
 }  // namespace paceline

@@ -36,15 +36,4 @@ struct TestOutcome {
 TestOutcome run_program_in(const TestFolder& folder, const std::string& arguments,
                            const std::string& first = "true");
 
-// A command line that must fail.
-struct BadInput {
-  const char* name;
-  const char* arguments;
-  int code;
-  const char* says;  // part of the line on stderr
-};
-
-// Expects the exit code, exactly one line on stderr, nothing on stdout and no new file.
-void expect_refused(const BadInput& input);
-
 }  // namespace paceline
