@@ -76,6 +76,7 @@ ordered_json to_json(const ScoredSet& set) {
       {"coverage90", set.coverage90},
       {"kendall_tau", set.errors.count < 2 ? ordered_json() : ordered_json(set.errors.kendall_tau)},
       {"null", nulls},
+      {"source", set.source},
       {"thresholds", thresholds},
       {"passed", set.passed()},
       {"shortfalls", shortfalls(set)},
