@@ -25,8 +25,7 @@ struct Machine {
   double fork = 0;
   std::map<std::string, Priors::Prior> caches;  // by parameter
 };
-const std::vector<std::string> kCacheParameters = {"cache_capacity", "cache_sharpness",
-                                                   "memory_contention"};
+const std::vector<std::string> kCacheParameters = {"cache_sharpness", "memory_contention"};
 
 std::vector<FitParameter> parameters(const std::vector<Observation>& observations,
                                      const Machine& machine) {
