@@ -56,11 +56,11 @@ TEST(ParameterSet, RefusesErrorsThatCannotBe) {
     return message_of(with(good, from, to));
   };
   EXPECT_EQ(message_of(good), "no error");
-  EXPECT_NE(refused("\"own_sd\": 0", "\"own_sd\": 1e300").find("own_sd"), std::string::npos);
-  EXPECT_NE(refused("\"shared_sd\": 0", "\"shared_sd\": -1").find("negative"), std::string::npos);
+  EXPECT_NE(refused("\"own_sd\": 0.0", "\"own_sd\": 1e300").find("own_sd"), std::string::npos);
+  EXPECT_NE(refused("\"shared_sd\": 0.0", "\"shared_sd\": -1").find("negative"), std::string::npos);
   EXPECT_NE(refused("[0.0001,", "[-0.0001,").find("covariance"), std::string::npos);
   EXPECT_NE(refused("1e-05, 1e-05", "1e-05, 2e-05").find("symmetric"), std::string::npos);
-  EXPECT_NE(refused("\"low\": 1000", "\"low\": 1e13").find("above high"), std::string::npos);
+  EXPECT_NE(refused("\"low\": 1000.0", "\"low\": 1e13").find("above high"), std::string::npos);
   EXPECT_NE(refused("\"samples\": 30", "\"samples\": -1").find("samples"), std::string::npos);
   EXPECT_NE(refused("\"name\": \"share\"", "\"name\": \"flop_rate\"").find("second parameter"),
             std::string::npos);

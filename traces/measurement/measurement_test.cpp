@@ -68,9 +68,13 @@ TEST(Measurement, AxisReadersNameBenchmarkAndAxis) {
     FAIL() << "text is not a number";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "openblas.sgemm: axis \"trans_a\" is \"T\", expected a whole number");
+                 "openblas.sgemm (beta=0.5 m=192 trans_a=T): axis \"trans_a\" is \"T\", expected a "
+                 "whole number");
   }
   EXPECT_THROW(result.integer("k"), InputError);
+  // Half a thread, or none, is no count.
+  EXPECT_EQ(result.count("m"), 192);
+  EXPECT_THROW(result.count("beta"), InputError);
 }
 
 TEST_F(MeasurementFile, ReadsWhatWasWritten) {
