@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/data_directory.h"
+
 namespace paceline {
 namespace {
 
@@ -9,8 +11,26 @@ void read_options(JsonObject object, Experiment& e) {
   for (const std::string& key : object.keys()) e.options[key] = object.string(key);
 }
 
-// Reads the fields that are there into `e`.
-void read_experiment(JsonObject& object, Experiment& e) {
+// An experiment of which some fields are known; `whole_batch` is that of all devices together.
+struct Known {
+  Experiment experiment;
+  std::optional<std::int64_t> whole_batch;
+};
+
+void read_text(JsonObject& object, const char* key, std::optional<std::string>& value) {
+  if (object.has(key)) value = object.string(key);
+}
+
+// Reads the fields that are there into `known`.
+void read_experiment(JsonObject& object, Known& known) {
+  Experiment& e = known.experiment;
+  if (object.has("global_batch")) known.whole_batch = object.integer("global_batch");
+  read_text(object, "intra", e.intra);
+  read_text(object, "net", e.net);
+  read_text(object, "cluster", e.cluster);
+  read_text(object, "topo", e.topo);
+  read_text(object, "calibrate", e.calibrate);
+  if (object.has("profile")) e.profile = (data_directory() / object.string("profile")).string();
   e.model = object.string_or("model", e.model);
   e.batch = object.integer_or("batch", e.batch);
   if (object.has("seq")) e.seq = object.integer("seq");
@@ -29,10 +49,23 @@ std::string case_name(const Experiment& e) {
   return e.framework + "-" + e.model + "-b" + std::to_string(e.batch) + "-" + e.device;
 }
 
-PublishedCase read_case(JsonObject object, const Experiment& common) {
+// The share of each device of the batch of all of them.
+void share_batch(JsonObject& object, const Known& known, Experiment& e) {
+  if (!known.whole_batch) return;
+  if (e.devices < 1 || *known.whole_batch % e.devices != 0) {
+    object.fail("global_batch", std::to_string(*known.whole_batch) +
+                                    " samples do not divide over " + std::to_string(e.devices) +
+                                    " devices");
+  }
+  e.batch = *known.whole_batch / e.devices;
+  e.global_batch = true;
+}
+
+PublishedCase read_case(JsonObject object, Known known) {
   PublishedCase out;
-  out.experiment = common;
-  read_experiment(object, out.experiment);
+  read_experiment(object, known);
+  out.experiment = known.experiment;
+  share_batch(object, known, out.experiment);
   if (out.experiment.model.empty()) object.fail("model", "is missing");
   if (out.experiment.batch < 1) object.fail("batch", "is missing or less than 1");
   if (out.experiment.device.empty()) object.fail("device", "is missing");
@@ -54,7 +87,7 @@ PublishedCase read_case(JsonObject object, const Experiment& common) {
 }  // namespace
 
 std::vector<PublishedCase> read_published_cases(JsonObject& set) {
-  Experiment common;
+  Known common;
   if (set.has("common")) {
     JsonObject object = set.object("common");
     read_experiment(object, common);

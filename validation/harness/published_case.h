@@ -21,7 +21,8 @@ struct PublishedCase {
 
 // The members "common" (optional) and "cases" of a set; keys are those of the "config" of a report
 // (docs/file-formats.md). What a case says replaces what "common" says; options add up. A case has
-// "measured_s" or "samples_per_s", of all devices together. Throws InputError.
+// "measured_s" or "samples_per_s", of all devices together; "profile" is a file of the data folder.
+// Throws InputError.
 std::vector<PublishedCase> read_published_cases(JsonObject& set);
 
 }  // namespace paceline

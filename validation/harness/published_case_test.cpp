@@ -37,6 +37,18 @@ TEST(PublishedCases, SayWhatCommonLeavesOpen) {
   EXPECT_EQ(cases[1].excluded, "broken");
 }
 
+TEST(PublishedCases, DivideABatchOfAllDevices) {
+  const auto cases = read(R"(
+    "common": {"device": "k40m", "model": "ffn-5", "global_batch": 8192, "intra": "pcie3-x16"},
+    "cases": [{"gpus": 4, "strategy": "gpu-tree", "calibrate": "0.221 s", "measured_s": 0.085}])");
+  const Experiment& e = cases.at(0).experiment;
+  EXPECT_EQ(e.batch, 2048);
+  EXPECT_TRUE(e.global_batch);
+  EXPECT_EQ(e.samples_per_iteration(), 8192);
+  EXPECT_EQ(e.intra, "pcie3-x16");
+  EXPECT_EQ(e.calibrate, "0.221 s");
+}
+
 TEST(PublishedCases, RefuseWhatIsMissingUnknownOrTwofold) {
   const auto message = [](const std::string& members) -> std::string {
     try {

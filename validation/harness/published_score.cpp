@@ -11,6 +11,7 @@
 namespace paceline {
 namespace {
 
+// What a case says of one thing that cases may agree in: a field of its experiment or an option.
 std::string field(const Experiment& e, const std::string& name) {
   if (name == "model") return e.model;
   if (name == "batch") return std::to_string(e.batch);
@@ -19,9 +20,24 @@ std::string field(const Experiment& e, const std::string& name) {
   if (name == "framework") return e.framework;
   if (name == "strategy") return e.strategy;
   if (name == "gpus") return std::to_string(e.devices);
+  if (name == "precision") return std::string(to_string(e.precision));
+  if (name == "intra") return e.intra.value_or("");
+  if (name == "net") return e.net.value_or("");
+  const auto option = e.options.find(name);
+  return option == e.options.end() ? "" : option->second;
+}
+
+// Throws InputError for a name that is neither a field nor an option of any case.
+void check_field(const std::string& name, const std::vector<PublishedCase>& cases) {
+  const std::vector<std::string> known = {"model",    "batch", "seq",       "device", "framework",
+                                          "strategy", "gpus",  "precision", "intra",  "net"};
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  for (const PublishedCase& published : cases) {
+    if (published.experiment.options.contains(name)) return;
+  }
   throw InputError("rank_within: \"" + name +
-                   "\" is no field of an experiment; known: model, batch, seq, device, framework, "
-                   "strategy, gpus");
+                   "\" is no field of an experiment and no option of a case; known: model, batch, "
+                   "seq, device, framework, strategy, gpus, precision, intra, net");
 }
 
 class PublishedScorer {
@@ -30,6 +46,9 @@ class PublishedScorer {
       : set_(set), predictor_(predictor) {}
 
   void score(Validation& out) {
+    for (const std::string& name : set_.published->rank_within) {
+      check_field(name, set_.published->cases);
+    }
     for (const PublishedCase& published : set_.published->cases) {
       if (!published.excluded.empty()) {
         out.skipped.push_back({published.name, set_.name, published.excluded});
