@@ -106,8 +106,9 @@ Point answer(const Predictor& predictor, const Experiment& experiment) {
   const auto device = read_training_device(experiment.device, experiment.options);
   Point point;
   point.experiment = predictor.resolve(experiment, *device);
-  point.memory = predictor.memory(point.experiment, *device);
-  point.largest_batch = predictor.largest_batch(point.experiment, *device).value_or(0);
+  Predictor::MemoryAnswer found = predictor.memory(point.experiment, *device);
+  point.memory = std::move(found.memory);
+  point.largest_batch = found.largest_batch.value_or(0);
   if (!point.memory.use.fits()) {
     point.memory.warnings.emplace_back("does not fit in the memory of the device");
   }
