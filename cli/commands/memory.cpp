@@ -2,8 +2,8 @@
 // batch that does.
 //
 //   resnet50, batch 32, fp32 on v100-sxm2-16g, pytorch
-//     weights             102 MB   2.4 %  #
-//     feature maps       3.04 GB  71.6 %  ############################
+//     weights             102 MB     2.4 %  #
+//     feature maps       3.04 GB    71.6 %  ############################
 //     ...
 //     peak               4.25 GB of 17.2 GB: fits, 12.9 GB to spare
 //     largest batch       160
@@ -58,7 +58,7 @@ std::string screen(const Point& point) {
     const double share = static_cast<double>(row.bytes) / static_cast<double>(use.peak());
     std::string name = row.name;
     name.resize(18, ' ');
-    out += "  " + name + padded(text_of(row.bytes), 9) + padded(significant(100 * share, 2), 6) +
+    out += "  " + name + padded(text_of(row.bytes), 9) + padded(significant(100 * share, 2), 8) +
            " %  " + std::string(static_cast<std::size_t>(kBarWidth * share + 0.5), '#') + "\n";
   }
   const std::int64_t left = use.capacity - use.peak();
@@ -106,8 +106,9 @@ Point answer(const Predictor& predictor, const Experiment& experiment) {
   const auto device = read_training_device(experiment.device, experiment.options);
   Point point;
   point.experiment = predictor.resolve(experiment, *device);
-  point.memory = predictor.memory(point.experiment, *device);
-  point.largest_batch = predictor.largest_batch(point.experiment, *device).value_or(0);
+  Predictor::MemoryAnswer found = predictor.memory(point.experiment, *device);
+  point.memory = std::move(found.memory);
+  point.largest_batch = found.largest_batch.value_or(0);
   if (!point.memory.use.fits()) {
     point.memory.warnings.emplace_back("does not fit in the memory of the device");
   }

@@ -31,6 +31,11 @@ std::int64_t largest_unit(const WorkloadGraph& graph) {
   return largest;
 }
 
+std::int64_t gathered_bytes(const WorkloadGraph& graph, const ModelStateSizes& sizes, int units) {
+  const double each = std::min(sizes.weight, element_size(graph.matrix_precision()).si());
+  return static_cast<std::int64_t>(static_cast<double>(largest_unit(graph)) * each * units);
+}
+
 StrategyMemory sharded_state(Sharded what, std::int64_t devices, const WorkloadGraph& graph,
                              const ModelStateSizes& sizes, int units) {
   const double share = 1 / static_cast<double>(devices);
@@ -39,9 +44,7 @@ StrategyMemory sharded_state(Sharded what, std::int64_t devices, const WorkloadG
   if (what >= Sharded::kGradients) out.gradients = share;
   if (what >= Sharded::kWeights) {
     out.weights = share;
-    const double each = std::min(sizes.weight, element_size(graph.matrix_precision()).si());
-    const double unit = static_cast<double>(largest_unit(graph)) * each;
-    out.gathered_bytes = static_cast<std::int64_t>(unit * units);
+    out.gathered_bytes = gathered_bytes(graph, sizes, units);
   }
   return out;
 }

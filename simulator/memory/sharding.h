@@ -9,9 +9,12 @@ namespace paceline {
 
 enum class Sharded { kNothing, kOptimizer, kGradients, kWeights };  // each includes the ones before
 
-// `units`: how many gathered layers exist at once when weights are sharded (the one in use and the
-// one fetched ahead, and the gradient of one before it is scattered), in the precision in which
-// they are used.
+// Bytes of whole layers that exist besides shares of the weights: `units` of the largest block
+// (the one in use, the one fetched ahead, and the gradient of one before it is scattered), in the
+// precision in which they are used.
+std::int64_t gathered_bytes(const WorkloadGraph& graph, const ModelStateSizes& sizes,
+                            int units = 3);
+
 StrategyMemory sharded_state(Sharded what, std::int64_t devices, const WorkloadGraph& graph,
                              const ModelStateSizes& sizes, int units = 3);
 

@@ -216,6 +216,19 @@ JobPredictor::Job JobPredictor::job(const Experiment& e, const IterationPlan& pl
   return job;
 }
 
+StrategyMemory JobPredictor::memory(const Experiment& e, const IterationPlan& plan,
+                                    const JobDevice& device) const {
+  const Job job = this->job(e, plan, device);
+  StrategyMemory out;
+  out.communication_bytes = std::llround(job.strategy->buffers(job.spec, job.options).si());
+  if (e.devices < 2) return out;
+  const Strategy::Shares shares = job.strategy->shares(job.spec, job.options);
+  out.weights = shares.weights;
+  out.gradients = shares.gradients;
+  out.optimizer_state = shares.optimizer_state;
+  return out;
+}
+
 void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const JobDevice& device,
                          Report& report) const {
   Job job = this->job(e, plan, device);
@@ -243,16 +256,6 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                    result.breakdown.backward + result.breakdown.exposed_communication,
                    result.breakdown.optimizer};
   report.communication = result.communication;
-  report.memory.communication = std::llround(job.strategy->buffers(job.spec, job.options).si());
-  if (e.devices > 1) {
-    const Strategy::Shares shares = job.strategy->shares(job.spec, job.options);
-    const auto keep = [](std::int64_t& bytes, double share) {
-      bytes = std::llround(share * static_cast<double>(bytes));
-    };
-    keep(report.memory.weights, shares.weights);
-    keep(report.memory.weight_gradients, shares.gradients);
-    keep(report.memory.optimizer_state, shares.optimizer_state);
-  }
   for (const std::string& warning : result.warnings) report.warnings.push_back(warning);
   for (std::string& remark : job.strategy->remarks(job.spec, job.options)) {
     report.warnings.push_back(std::move(remark));

@@ -10,6 +10,7 @@
 #include "model/hardware/cluster_request.h"
 #include "model/plan/report.h"
 #include "simulator/job/simulate_job.h"
+#include "simulator/memory/memory_setting.h"
 #include "simulator/strategies/strategy.h"
 
 namespace paceline {
@@ -41,6 +42,9 @@ class JobPredictor {
   // that cannot be run.
   void apply(const Experiment& experiment, const IterationPlan& plan, const JobDevice& device,
              Report& report) const;
+  // What the strategy keeps on the device that is fullest: its buffers, and shares of the state.
+  StrategyMemory memory(const Experiment& experiment, const IterationPlan& plan,
+                        const JobDevice& device) const;
   // The first iterations of the job.
   Timeline timeline(const Experiment& experiment, const IterationPlan& plan,
                     const JobDevice& device, int iterations) const;

@@ -11,6 +11,7 @@
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/lower/lower.h"
 #include "simulator/lower/plan.h"
+#include "simulator/memory/sharding.h"
 #include "simulator/report/input_pipeline.h"
 #include "simulator/report/memory_request.h"
 #include "simulator/report/report_parts.h"
@@ -162,26 +163,46 @@ IterationPlan Predictor::plan(const Experiment& e, const TrainingDevice& device,
   return plan;
 }
 
+StrategyMemory Predictor::strategy_memory(const Experiment& e, const TrainingDevice& device,
+                                          const WorkloadGraph& graph,
+                                          const IterationPlan& iteration) const {
+  if (!JobPredictor::concerns(e)) return {};
+  const auto framework = frameworks_.make(e.framework);
+  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
+  const std::optional<IterationPlan> whole = whole_batch(e, device);
+  StrategyMemory out = jobs_.memory(e, iteration, job_device(e, device, settings, whole));
+  if (out.weights < 1) {
+    const ModelStateSizes sizes = memory_request(e, device, settings, Bytes(0)).setting.state;
+    out.gathered_bytes = gathered_bytes(graph, sizes);
+  }
+  return out;
+}
+
 MemoryResult Predictor::memory_of(const WorkloadGraph& graph, const Experiment& e,
-                                  const TrainingDevice& device) const {
+                                  const TrainingDevice& device,
+                                  const StrategyMemory& strategy) const {
   const auto framework = frameworks_.make(e.framework);
   const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
   const Bytes limit = context_of(e, device, settings).workspace_limit;
-  return memory_.predict(graph, memory_request(e, device, settings, limit));
+  MemoryRequest request = memory_request(e, device, settings, limit);
+  request.setting.strategy = strategy;
+  return memory_.predict(graph, request);
 }
 
-MemoryResult Predictor::memory(const Experiment& e, const TrainingDevice& device) const {
-  return memory_of(build(e, device), e, device);
-}
-
-std::optional<std::int64_t> Predictor::largest_batch(const Experiment& e,
-                                                     const TrainingDevice& device) const {
+Predictor::MemoryAnswer Predictor::memory(const Experiment& e, const TrainingDevice& device) const {
+  StrategyMemory strategy;
+  const WorkloadGraph graph = build(e, device);
+  if (JobPredictor::concerns(e)) {
+    const auto framework = frameworks_.make(e.framework);
+    const HostCosts host = device.host_costs(framework->info());
+    strategy = strategy_memory(e, device, graph, plan(e, device, graph, device.costs(), host));
+  }
   const auto fits = [&](std::int64_t batch) {
     Experiment other = e;
     other.batch = batch;
-    return memory(other, device).use.fits();
+    return memory_of(build(other, device), other, device, strategy).use.fits();
   };
-  return largest_that_fits(e.batch, fits);
+  return {memory_of(graph, e, device, strategy), largest_that_fits(e.batch, fits)};
 }
 
 Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice& device) const {
@@ -213,7 +234,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.bottleneck = find_bottleneck(iteration);
   if (input) add_input_wait(*input, Seconds(training), r);
   const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
-  MemoryResult memory = memory_of(graph, e, device);
+  MemoryResult memory = memory_of(graph, e, device, strategy_memory(e, device, graph, iteration));
   r.memory = memory.use;
   const auto phases = settings.find("phases");
   const bool forward_only = phases != settings.end() && phases->second == "forward";

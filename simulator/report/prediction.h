@@ -45,15 +45,19 @@ class Predictor {
                      const WorkloadGraph& graph, const CostModel& costs,
                      const HostCosts& host) const;
 
-  // Memory alone, of a resolved experiment; costs no more than building the graph.
-  MemoryResult memory(const Experiment& resolved, const TrainingDevice& device) const;
-  // The largest batch of which it fits; none if not even one sample does.
-  std::optional<std::int64_t> largest_batch(const Experiment& resolved,
-                                            const TrainingDevice& device) const;
+  // Memory alone, of a resolved experiment, and the largest batch that fits; none if not even one
+  // sample does. Costs some twenty graphs.
+  struct MemoryAnswer {
+    MemoryResult memory;
+    std::optional<std::int64_t> largest_batch;
+  };
+  MemoryAnswer memory(const Experiment& resolved, const TrainingDevice& device) const;
 
  private:
+  StrategyMemory strategy_memory(const Experiment& resolved, const TrainingDevice& device,
+                                 const WorkloadGraph& graph, const IterationPlan& iteration) const;
   MemoryResult memory_of(const WorkloadGraph& graph, const Experiment& resolved,
-                         const TrainingDevice& device) const;
+                         const TrainingDevice& device, const StrategyMemory& strategy) const;
   // The plan of one device at the batch of the whole job, where a calibration refers to it.
   std::optional<IterationPlan> whole_batch(const Experiment& experiment,
                                            const TrainingDevice& device) const;
