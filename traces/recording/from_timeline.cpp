@@ -25,8 +25,9 @@ nlohmann::ordered_json recording_from(const MeasuredTimeline& run,
       {"threads", experiment.threads},     {"device", experiment.device},
       {"framework", experiment.framework}, {"precision", experiment.precision}};
   if (experiment.seq) e["seq"] = *experiment.seq;
-  nlohmann::ordered_json libraries = nlohmann::ordered_json::object();
-  if (!run.devices.empty()) libraries["gpu"] = run.devices.front();
+  Provenance provenance = run.provenance;
+  provenance.host = {"not in the profile", 1, Bytes(0), ""};  // that of the import would mislead
+  if (!run.devices.empty()) provenance.libraries["gpu"] = run.devices.front();
   const nlohmann::ordered_json round = {{"start", run.provenance.date},
                                         {"foreign_cpu", 0.0},
                                         {"page_faults_per_iteration", 0.0},
@@ -35,17 +36,21 @@ nlohmann::ordered_json recording_from(const MeasuredTimeline& run,
                                         {"forward_s", forward.si()},
                                         {"backward_s", backward.si()},
                                         {"optimizer_s", other_times(run).optimizer.si()}};
+  const nlohmann::ordered_json recorded_run = {{"experiment", e},
+                                               {"parameters", 0},
+                                               {"status", "measured"},
+                                               {"rounds", nlohmann::ordered_json::array({round})}};
   return {{"schema", "paceline.recording/1"},
-          {"provenance",
-           {{"tool", run.provenance.tool},
-            {"date", run.provenance.date},
-            {"host", {{"cpu", "not in the profile"}, {"cores", 1}}},
-            {"libraries", libraries}}},
+          {"provenance", to_json(provenance)},
           {"protocol",
-           {{"source", "a profile (" + run.source + ")"},
-            {"noise", "use of the machine by others was not observed"}}},
-          {"runs",
-           {{{"experiment", e}, {"parameters", 0}, {"status", "measured"}, {"rounds", {round}}}}}};
+           {{"rounds", 1},
+            {"iterations", samples.size()},
+            {"warmup", run.iterations_s.size() - samples.size()},
+            {"foreign_cpu_limit", 0.0},
+            {"statistic", "iterations of a profile (" + run.source +
+                              "); use of the machine by others was not observed"},
+            {"optimizer", "not in the profile"}}},
+          {"runs", nlohmann::ordered_json::array({recorded_run})}};
 }
 
 }  // namespace paceline

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "core/statistics.h"
@@ -15,12 +16,62 @@ bool takes_time(std::string_view kind) {
          kind != "permute";
 }
 
-struct Pairs {
-  std::vector<std::pair<std::size_t, std::size_t>> of;  // workload, trace
-};
+// Place in the workload, place in the trace.
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+std::string dims_text(const std::vector<std::int64_t>& dims) {
+  std::string out = "[";
+  for (const std::int64_t dim : dims) out += (out.size() > 1 ? "," : "") + std::to_string(dim);
+  return out + "]";
+}
+
+// What tells layers of one kind apart: the shape of the weight, or of the input. Empty if there is
+// none that both sides know.
+std::string shape_key(const WorkloadGraph& graph, const Op& op) {
+  if (const auto* conv = std::get_if<Conv2d>(&op.attributes)) {
+    return dims_text(graph.shape(op.inputs.front()).dims) +
+           dims_text({conv->out_channels, conv->in_channels / conv->groups, conv->kernel_h,
+                      conv->kernel_w});
+  }
+  if (const auto* linear = std::get_if<Linear>(&op.attributes)) {
+    return dims_text({linear->out_features, linear->in_features});
+  }
+  return op.inputs.empty() ? "" : dims_text(graph.shape(op.inputs.front()).dims);
+}
+
+// The same of a traced operator, from the sizes of its operands: "[[8, 3, 9, 9], [64, 3, 7, 7]]".
+std::string shape_key(const std::string& kind, const std::string& sizes) {
+  std::vector<std::string> operands;
+  for (const char c : sizes) {
+    if (c == '[') operands.emplace_back();
+    if (c != ' ' && !operands.empty()) operands.back() += c;
+  }
+  // The outer bracket opens a list of its own.
+  if (operands.size() < 2) return "";
+  operands.erase(operands.begin());
+  for (std::string& operand : operands) operand.resize(operand.find(']') + 1);
+  if (kind == "linear") return operands.size() < 2 ? "" : operands[1];
+  if (kind == "conv2d") return operands.size() < 2 ? "" : operands[0] + operands[1];
+  return operands[0];
+}
+
+// Layers of one kind and shape, in order; only where both sides have as many of them.
+Pairs match_shapes(const std::vector<std::string>& ours, const std::vector<std::string>& theirs) {
+  std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> places;
+  for (std::size_t i = 0; i < ours.size(); ++i) places[ours[i]].first.push_back(i);
+  for (std::size_t j = 0; j < theirs.size(); ++j) places[theirs[j]].second.push_back(j);
+  Pairs out;
+  for (const auto& [key, both] : places) {
+    if (key.empty() || both.first.size() != both.second.size()) continue;
+    for (std::size_t k = 0; k < both.first.size(); ++k) {
+      out.emplace_back(both.first[k], both.second[k]);
+    }
+  }
+  return out;
+}
 
 // Longest common subsequence of two lists of kinds; empty kinds match nothing.
-Pairs match(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+Pairs match_kinds(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   const std::size_t width = b.size() + 1;
   std::vector<std::uint32_t> length((a.size() + 1) * width);
   for (std::size_t i = a.size(); i-- > 0;) {
@@ -34,7 +85,7 @@ Pairs match(const std::vector<std::string>& a, const std::vector<std::string>& b
   Pairs out;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     if (!a[i].empty() && a[i] == b[j]) {
-      out.of.emplace_back(i++, j++);
+      out.emplace_back(i++, j++);
     } else if (length[(i + 1) * width + j] >= length[i * width + j + 1]) {
       ++i;
     } else {
@@ -76,38 +127,61 @@ std::string text_of(const MeasuredLayer& layer) {
   return layer.operation + " of " + (named ? layer.module.substr(kModule.size()) : layer.module);
 }
 
-// Both lists in forward order; pairs where they match.
-std::vector<ComparedLayer> merged(const WorkloadGraph& graph, const PlannedTimes& planned,
-                                  const MeasuredTimeline& trace) {
-  const std::vector<LayerTime> measured = layer_times(trace);
-  std::vector<std::string> ours, theirs;
+// The layer of the trace for each of the workload, or none. Shapes decide where they are known on
+// both sides; the rest is matched by kind, in order.
+std::vector<std::optional<std::size_t>> counterparts(const WorkloadGraph& graph,
+                                                     const MeasuredTimeline& trace) {
+  std::vector<std::string> ours, theirs, our_shapes, their_shapes;
+  const auto joined = [](const std::string& kind, const std::string& shape) {
+    return kind.empty() || shape.empty() ? "" : kind + shape;
+  };
   for (const Op& op : graph.ops()) {
     const std::string kind(kind_name(op.attributes));
     ours.push_back(takes_time(kind) ? kind : "");
+    our_shapes.push_back(joined(ours.back(), shape_key(graph, op)));
   }
-  for (const MeasuredLayer& layer : trace.layers) theirs.push_back(traced_kind(layer.operation));
+  for (const MeasuredLayer& layer : trace.layers) {
+    theirs.push_back(traced_kind(layer.operation));
+    their_shapes.push_back(joined(theirs.back(), shape_key(theirs.back(), layer.shape)));
+  }
+  std::vector<std::optional<std::size_t>> out(ours.size());
+  for (const auto& [i, j] : match_shapes(our_shapes, their_shapes)) {
+    out[i] = j;
+    ours[i].clear();
+    theirs[j].clear();
+  }
+  for (const auto& [i, j] : match_kinds(ours, theirs)) out[i] = j;
+  return out;
+}
+
+// The workload's layers in their order, then what only the trace has.
+std::vector<ComparedLayer> compared(const WorkloadGraph& graph, const PlannedTimes& planned,
+                                    const MeasuredTimeline& trace) {
+  const std::vector<LayerTime> measured = layer_times(trace);
+  const auto other_side = counterparts(graph, trace);
+  std::vector<bool> used(trace.layers.size());
   std::vector<ComparedLayer> out;
-  std::size_t i = 0, j = 0;
-  const auto add = [&](bool has_ours, bool has_theirs) {
-    ComparedLayer row;
-    if (has_ours) {
-      row.layer = graph.ops()[i].name;
-      row.predicted = planned.layers.at(i++);
-    }
-    if (has_theirs) {
-      row.operation = text_of(trace.layers[j]);
-      row.measured = measured[j++];
-    }
-    const bool nothing = row.difference().si() == 0 && row.measured.forward.si() == 0 &&
-                         row.measured.backward.si() == 0;
-    if (!nothing || row.matched()) out.push_back(std::move(row));
+  const auto has_time = [](const LayerTime& time) {
+    return time.forward > Seconds(0) || time.backward > Seconds(0);
   };
-  Pairs pairs = match(ours, theirs);
-  pairs.of.emplace_back(ours.size(), theirs.size());
-  for (const auto& [next_ours, next_theirs] : pairs.of) {
-    while (i < next_ours) add(true, false);
-    while (j < next_theirs) add(false, true);
-    if (next_ours < ours.size()) add(true, true);
+  for (std::size_t i = 0; i < graph.ops().size(); ++i) {
+    ComparedLayer row{.layer = graph.ops()[i].name,
+                      .operation = "",
+                      .predicted = planned.layers.at(i),
+                      .measured = {}};
+    if (other_side[i]) {
+      used[*other_side[i]] = true;
+      row.operation = text_of(trace.layers[*other_side[i]]);
+      row.measured = measured[*other_side[i]];
+    }
+    if (row.matched() || has_time(row.predicted)) out.push_back(std::move(row));
+  }
+  for (std::size_t j = 0; j < trace.layers.size(); ++j) {
+    if (used[j] || !has_time(measured[j])) continue;
+    out.push_back({.layer = "",
+                   .operation = text_of(trace.layers[j]),
+                   .predicted = {},
+                   .measured = measured[j]});
   }
   return out;
 }
@@ -152,7 +226,7 @@ TraceComparison compare_with_trace(const WorkloadGraph& graph, const IterationPl
   TraceComparison out;
   out.on_device = !trace.devices.empty();
   const PlannedTimes planned = planned_times(plan, !out.on_device);
-  out.layers = merged(graph, planned, trace);
+  out.layers = compared(graph, planned, trace);
   out.predicted_optimizer = planned.optimizer;
   out.other = other_times(trace);
   out.measured_optimizer = out.other.optimizer;

@@ -1,9 +1,9 @@
 // Holds a measured timeline against a prediction, layer by layer: which layer is off, by how much.
 //
-// The layers of the workload and the top-level operators of the trace are two lists in forward
-// order. They are matched by the longest common subsequence of their kinds (conv2d and
-// aten::conv2d, ...; Hunt and Szymanski 1977 call it differential comparison), so that operators
-// that have no counterpart (views, casts) do not shift the rest.
+// Layers and top-level operators of the trace are matched by kind and shape (conv2d and
+// aten::conv2d of the same input and weight), the first of the workload with the first of the trace
+// and so on; what is then left, or has no shape on record, by the longest common subsequence of
+// kinds, so that operators without a counterpart (views, casts) do not shift the rest.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct ComparedLayer {
 };
 
 struct TraceComparison {
-  std::vector<ComparedLayer> layers;  // in forward order
+  std::vector<ComparedLayer> layers;  // of the workload in its order, then those of the trace alone
   Seconds predicted_optimizer;
   Seconds measured_optimizer;
   OtherTimes other;  // of the trace

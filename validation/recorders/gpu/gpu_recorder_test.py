@@ -63,6 +63,10 @@ class Plan(unittest.TestCase):
 
 
 class Program(unittest.TestCase):
+    def test_protocol_has_what_readers_demand(self):
+        self.assertEqual({"rounds", *record_gpu.PROTOCOL},
+                         {"rounds", "iterations", "warmup", "foreign_cpu_limit", "statistic", "optimizer"})
+
     def test_without_a_gpu_ends_with_a_line_and_leaves_no_file(self):
         if HAS_META and torch.cuda.is_available():
             self.skipTest("there is a GPU")

@@ -19,8 +19,13 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import gpu_plan  # noqa: E402
 import machine  # noqa: E402
 import recording  # noqa: E402
+import summary  # noqa: E402
 
 WARMUP, ITERATIONS, SHORTEST_S = 5, 20, 1.0
+FOREIGN_CPU_LIMIT = 1.0  # CPUs of others: the host thread needs one, and a GPU machine has many
+PROTOCOL = {"iterations": ITERATIONS, "warmup": WARMUP, "foreign_cpu_limit": FOREIGN_CPU_LIMIT,
+            "statistic": "median of the times between the ends of successive iterations, by events of the GPU",
+            "optimizer": "torch.optim.SGD, no momentum"}
 CASE_SECONDS = 5  # a case is not begun with less left
 USAGE, BAD_FILE, CANNOT_RUN = 2, 3, 5
 
@@ -89,8 +94,9 @@ def measure_round(iteration, torch):
     # From the end of an iteration to the end of the next: what a training loop sees, host time included.
     samples = [1e-3 * a.elapsed_time(b) for a, b in zip(ends, ends[1:])]
     phase = [[1e-3 * e[i].elapsed_time(e[i + 1]) for e in events] for i in range(3)]
-    return {"start": start, "foreign_cpu": round(max(0.0, (busy - own) / wall), 4),
-            "page_faults_per_iteration": round(faults / len(events), 1), "accepted": True,
+    foreign = summary.foreign_cpu(busy, own, wall)
+    return {"start": start, "foreign_cpu": round(foreign, 4),
+            "page_faults_per_iteration": round(faults / len(events), 1), "accepted": foreign <= FOREIGN_CPU_LIMIT,
             "samples_s": [round(s, 8) for s in samples], "forward_s": median(phase[0]), "backward_s": median(phase[1]),
             "optimizer_s": median(phase[2])}
 
@@ -146,14 +152,12 @@ def main(argv):
         return CANNOT_RUN
     torch.cuda.set_device(options.gpu)
     torch.manual_seed(1)
-    protocol = {"iterations": ITERATIONS, "warmup": WARMUP, "statistic": "median of the times between the ends of "
-                "successive iterations, by events of the GPU", "optimizer": "torch.optim.SGD, no momentum"}
     facts = provenance(torch, options, argv)
     if os.path.exists(options.output):
         result = recording.load(options.output)
-        recording.require_same_setting(result, facts, protocol, options.output)
+        recording.require_same_setting(result, facts, PROTOCOL, options.output)
     else:
-        result = recording.new(facts, protocol)
+        result = recording.new(facts, PROTOCOL)
     if options.profiles:
         os.makedirs(options.profiles, exist_ok=True)
     capability = torch.cuda.get_device_capability(options.gpu)
