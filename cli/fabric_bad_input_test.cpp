@@ -91,6 +91,12 @@ const BadInput kBadFabricInputs[] = {
      "--to"},
     // Imported measurements.
     {"UnknownImport", "import nccl-test nccl.log -o m.json", 2, "nccl-tests"},
+    {"ImportOfNothing", "import nccl-tests -o m.json", 2, "FILE is required"},
+    {"ImportOfNoProfile", "import kineto -o m.json", 2, "FILE is required"},
+    {"ModelOfMeasurements", "import nccl-tests nccl.log --op all-reduce --model resnet50 -o m.json",
+     2, "--model does not apply"},
+    {"BufferOfNcclTests", "import nccl-tests nccl.log --op all-reduce --buffer 1MB -o m.json", 2,
+     "--buffer does not apply"},
     {"ImportWithoutOperation", "import nccl-tests nccl.log -o m.json", 3, "which collective"},
     {"ImportOfAMissingFile", "import nccl-tests none.log -o m.json", 3, "none.log"},
     {"ImportOfAnEmptyFile", "import nccl-tests empty.json --op all-reduce -o m.json", 3,

@@ -97,11 +97,29 @@ ExitCode run_trace(const Arguments& arguments, const std::string& kind) {
   return ExitCode::kOk;
 }
 
+void refuse_flags(const Arguments& arguments, std::initializer_list<const char*> flags,
+                  const std::string& kind) {
+  for (const char* flag : flags) {
+    if (!arguments.has(flag)) continue;
+    throw UsageError(flag_text(flag) + " does not apply to " + kind + " output");
+  }
+}
+
 ExitCode run(const Arguments& arguments) {
   const std::string kind = arguments.text("KIND");
+  const std::vector<std::string> files = arguments.all("FILE");
+  if (files.empty()) throw UsageError("FILE is required: what " + kind + " wrote");
   if (trace_importers().find(kind) != nullptr) return run_trace(arguments, kind);
   const Importer& importer = find_importer(kind);
-  const std::vector<std::string> files = arguments.all("FILE");
+  refuse_flags(
+      arguments,
+      {"rank", "recording", "model", "batch", "device", "precision", "seq", "threads", "framework"},
+      kind);
+  if (std::string_view(importer.name) == "nvbandwidth") {
+    refuse_flags(arguments, {"op", "ranks", "machines"}, kind);
+  } else {
+    refuse_flags(arguments, {"buffer"}, kind);
+  }
   if (files.size() != 1) throw UsageError(kind + " output is imported one file at a time");
   const std::string& file = files.front();
   const MeasurementSet set = importer.read(read_text_file(file), file, arguments);
