@@ -91,7 +91,7 @@ std::vector<FlagSpec> experiment_flags() {
        "a device of the catalog, cpu (this machine), or a parameter or device file"},
       {"probe", "FILE", "timings of a GPU that refine its parameters"},
       {"framework", "NAME", "how work is issued, default pytorch (paceline list frameworks)"},
-      {"strategy", "NAME", "how gradients are aggregated, default none"},
+      {"strategy", "NAME", "how gradients are aggregated, default the framework's own"},
       {"precision", "P", "arithmetic of matrix operations: fp32 (default), tf32, fp16, bf16, fp8"},
       {"batch", "N", "samples per device and micro-batch"},
       {"global-batch", "N", "samples of all devices together, instead of --batch"},

@@ -33,7 +33,8 @@ struct Experiment {
   std::optional<std::string> calibrate;
   std::optional<std::string> profile;  // file of measured layer times
   std::string framework = "pytorch";
-  std::string strategy = "none";
+  // How gradients are aggregated; empty: as the framework does it, none on one device.
+  std::string strategy;
   std::string optimizer = "sgd";  // plain, without momentum
   std::int64_t grad_accumulation = 1;
   std::map<std::string, std::string> options;  // --set KEY=VALUE

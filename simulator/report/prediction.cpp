@@ -86,6 +86,24 @@ bool is_on(const FrameworkSettings& settings, const std::string& name) {
   return found != settings.end() && found->second == "on";
 }
 
+// A job waits for the batches of its devices as one device does.
+void wait_for_input(const InputPipeline& input, Report& report) {
+  const Seconds training(report.iteration_time_s.median);
+  const double stretch = input.period() / training;
+  if (!(stretch > 1)) return;
+  for (Estimate* rate : {&report.throughput_samples_per_s,
+                         report.throughput_tokens_per_s ? &*report.throughput_tokens_per_s
+                                                        : nullptr}) {
+    if (rate == nullptr) continue;
+    for (double* value : {&rate->median, &rate->p05, &rate->p95}) *value /= stretch;
+  }
+  for (double* value : {&report.iteration_time_s.median, &report.iteration_time_s.p05,
+                        &report.iteration_time_s.p95}) {
+    *value = std::max(*value, input.period().si());
+  }
+  add_input_wait(input, training, report);
+}
+
 JobDevice job_device(const Experiment& e, const TrainingDevice& device,
                      const FrameworkSettings& settings,
                      const std::optional<IterationPlan>& whole_batch) {
@@ -93,6 +111,7 @@ JobDevice job_device(const Experiment& e, const TrainingDevice& device,
   return {.costs = &device.costs(),
           .context = context_of(e, device, settings),
           .catalog_name = spec == nullptr ? "" : spec->name,
+          .processor = device.kind() == DeviceKind::kCpu,
           .whole_batch = whole_batch ? &*whole_batch : nullptr};
 }
 
@@ -111,6 +130,10 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
   frameworks_.make(experiment.framework);  // throws with the nearest name
   Experiment e = experiment;
   e.framework = frameworks_.find(e.framework)->name;
+  if (e.strategy.empty()) {
+    const bool several = e.devices > 1;
+    e.strategy = several ? frameworks_.make(e.framework)->info().default_strategy : "none";
+  }
   e.strategy = jobs_.strategy_name(e.strategy);
   if (device.kind() == DeviceKind::kGpu) {
     if (e.threads > 1) throw UsageError("--threads is of CPUs; " + device.name() + " is a GPU");
@@ -262,6 +285,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   if (JobPredictor::concerns(e)) {
     const std::optional<IterationPlan> whole = whole_batch(e, device);
     jobs_.apply(e, iteration, job_device(e, device, settings, whole), r);
+    if (input) wait_for_input(*input, r);
   }
   return {std::move(graph), std::move(iteration), std::move(r), std::move(memory.tape)};
 }

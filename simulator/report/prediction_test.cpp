@@ -140,6 +140,14 @@ TEST(Predictor, AddsUpGradientAccumulationFromMeasuredTimes) {
   EXPECT_NEAR(Predictor().predict(e, made_up_device()).report.iteration_time_s.median, 54.6, 1e-9);
 }
 
+TEST(Predictor, SeveralDevicesAggregateAsTheirFrameworkDoes) {
+  const Predictor predictor;
+  Experiment e = experiment("fcn-r", 64);
+  EXPECT_EQ(predictor.resolve(e, made_up_device()).strategy, "none");
+  e.devices = 2;
+  EXPECT_EQ(predictor.resolve(e, made_up_device()).strategy, "ddp");
+}
+
 TEST(Predictor, RefusesWhatIsNotSupportedYetByName) {
   const Predictor predictor;
   const CpuDevice device = made_up_device();
