@@ -18,7 +18,16 @@ set_tests_properties(layering standalone_headers formatting readme_accuracy sche
 set_tests_properties(standalone_headers PROPERTIES PROCESSORS 2)
 set_tests_properties(formatting PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: clang-format")
 
-# The installed tree, as its users see it.
-add_test(NAME installed_tree COMMAND ${PROJECT_SOURCE_DIR}/cmake/test-install ${PROJECT_BINARY_DIR}
-                                     ${CMAKE_CXX_COMPILER})
-set_tests_properties(installed_tree PROPERTIES LABELS install)
+# The installed tree, as its users see it: without sanitizers.
+if(NOT PACELINE_SANITIZE)
+  add_test(NAME installed_tree COMMAND ${PROJECT_SOURCE_DIR}/cmake/test-install ${PROJECT_BINARY_DIR}
+                                       ${CMAKE_CXX_COMPILER})
+  set_tests_properties(installed_tree PROPERTIES LABELS install)
+endif()
+
+# The commands of the guide run and give the answers it shows, apart from their numbers.
+if(TARGET paceline AND PACELINE_PYTHON3)
+  add_test(NAME guide COMMAND ${PACELINE_PYTHON3} ${PROJECT_SOURCE_DIR}/docs/guide/refresh
+                              $<TARGET_FILE:paceline> --check)
+  set_tests_properties(guide PROPERTIES LABELS guide)
+endif()
