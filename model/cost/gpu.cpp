@@ -89,6 +89,12 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
                   std::to_string(refined->second.timings) +
                       " timings of this device on top of: " + out.origin.source};
   }
+  const auto* rnn = std::get_if<RnnShape>(&kernel.shape);
+  if (rnn != nullptr && rnn->persistent) {
+    out.origin = {OriginKind::kExtrapolated,
+                  "persistent kernels were not measured; what is believed of their steps, and " +
+                      out.origin.source};
+  }
   if (is_gather(kernel)) {
     out.shared_sd = std::hypot(out.shared_sd, kGatherSd);
     out.origin = {OriginKind::kExtrapolated,

@@ -119,6 +119,15 @@ TensorId logits(WorkloadBuilder& b, const TransformerConfig& config, TensorId x)
   return x;
 }
 
+// BERT: the first token through a Linear and tanh to two classes.
+TensorId first_token_loss(WorkloadBuilder& b, const TransformerConfig& config, TensorId x) {
+  TensorId first = b.select("pooler.first", x, 1, 0);
+  first = b.activate("pooler.tanh", b.linear("pooler", first, config.width), Activation::kTanh);
+  const TensorId next = b.linear("next_sentence", first, 2);
+  const TensorId labels = b.integer_input("next_sentence_labels", {b.batch()});
+  return b.cross_entropy("next_sentence_loss", next, labels);
+}
+
 }  // namespace
 
 TensorId transformer_block(WorkloadBuilder& b, const std::string& name, TensorId x,
@@ -135,16 +144,15 @@ void build_transformer(WorkloadBuilder& b, const TransformerConfig& config, std:
   if (config.placement == NormPlacement::kPre && config.final_norm) {
     x = Block(b, "final_", config).norm("norm", x);
   }
+  if (!config.vocabulary_head) {
+    first_token_loss(b, config, x);
+    return;
+  }
   const TensorId y = logits(b, config, x);
   const TensorId targets = b.integer_input("targets", {b.batch(), seq});
   const TensorId loss = b.cross_entropy("loss", y, targets);
   if (!config.next_sentence_head) return;
-  // BERT: the first token through a Linear and tanh to two classes.
-  TensorId first = b.select("pooler.first", x, 1, 0);
-  first = b.activate("pooler.tanh", b.linear("pooler", first, config.width), Activation::kTanh);
-  const TensorId next = b.linear("next_sentence", first, 2);
-  const TensorId labels = b.integer_input("next_sentence_labels", {b.batch()});
-  b.add("total_loss", loss, b.cross_entropy("next_sentence_loss", next, labels));
+  b.add("total_loss", loss, first_token_loss(b, config, x));
 }
 
 }  // namespace paceline

@@ -32,6 +32,7 @@ struct TransformerConfig {
   std::int64_t experts = 0, experts_per_token = 0;
   double dropout = 0, attention_dropout = 0;
 
+  bool vocabulary_head = true;  // false: the first token is classified and nothing else
   bool tied_head = true;
   bool masked_lm_head = false;      // BERT: Linear, activation and norm before the vocabulary
   bool next_sentence_head = false;  // BERT's pre-training pools the first token

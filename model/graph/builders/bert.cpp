@@ -33,10 +33,14 @@ void register_bert(WorkloadRegistry& registry) {
       return std::make_unique<const Workload>(Workload{
           .source = "Devlin et al., arXiv 1810.04805, as Hugging Face's BertForPreTraining",
           .input = "token ids",
+          .variants = {{"pre-training", "vocabulary at every position, and next sentence"},
+                       {"classification", "two classes of the first token, as in fine-tuning"}},
           .default_seq = 512,
           .max_seq = 512,
           .build = [config](WorkloadBuilder& b, const WorkloadConfig& chosen) {
-            build_transformer(b, config, chosen.seq);
+            TransformerConfig variant = config;
+            variant.vocabulary_head = chosen.variant != "classification";
+            build_transformer(b, variant, chosen.seq);
           }});
     });
   };
