@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cli/test_program.h"
+#include "cli/bad_input.h"
 
 namespace paceline {
 namespace {

@@ -1,7 +1,6 @@
 // Wrong machines, links, collectives, copies and foreign measurements through the real program.
-#include <gtest/gtest.h>
 
-#include "cli/test_program.h"
+#include "cli/bad_input.h"
 
 namespace paceline {
 namespace {
