@@ -45,7 +45,7 @@ TEST_F(ImportOfAProfile, IsComparedLayerByLayer) {
       "explain --model fcn-r --batch 64 --threads 1 --device good.json --against profile.json";
   const TestOutcome text = run(explain);
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("85 ms measured"));
+  EXPECT_THAT(text.out, HasSubstr("85.0 ms measured"));
   EXPECT_THAT(text.out, HasSubstr("aten::linear"));
   const TestOutcome json = run(explain + " --json");
   EXPECT_THAT(json.out, HasSubstr("\"matched_layers\": 1"));
