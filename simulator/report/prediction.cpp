@@ -91,9 +91,9 @@ void wait_for_input(const InputPipeline& input, Report& report) {
   const Seconds training(report.iteration_time_s.median);
   const double stretch = input.period() / training;
   if (!(stretch > 1)) return;
-  for (Estimate* rate : {&report.throughput_samples_per_s,
-                         report.throughput_tokens_per_s ? &*report.throughput_tokens_per_s
-                                                        : nullptr}) {
+  for (Estimate* rate :
+       {&report.throughput_samples_per_s,
+        report.throughput_tokens_per_s ? &*report.throughput_tokens_per_s : nullptr}) {
     if (rate == nullptr) continue;
     for (double* value : {&rate->median, &rate->p05, &rate->p95}) *value /= stretch;
   }
