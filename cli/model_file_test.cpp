@@ -103,7 +103,7 @@ const BadModel kBadModels[] = {
     {"ContradictoryKeyHeads", "./kv-heads/config.json", "does not divide num_attention_heads"},
     {"ContradictoryExperts", "./experts/config.json", "more than num_local_experts"},
     {"UnknownType", "./type/config.json", "llama"},
-    {"NegativeField", "./negative/config.json", "at least 1"},
+    {"NegativeField", "./negative/config.json", "whole number from 1"},
     {"TextField", "./text/config.json", "vocab_size"},
     {"UntypedConfig", "./untyped/config.json", "model_type"},
     {"MissingConfig", "./none/config.json", "none/config.json"},

@@ -271,9 +271,12 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.warnings.insert(r.warnings.end(), memory.warnings.begin(), memory.warnings.end());
   ImportedModel model = load_model(workloads_, e.model);
   if (!model.file.empty()) r.inputs.push_back({model.file, model.sha256});
-  for (std::string& assumption : model.assumptions) {
-    r.warnings.push_back("model file: " + std::move(assumption));
+  // First: they decide what was predicted, and a screen shows only so many.
+  std::vector<std::string> assumed;
+  for (const std::string& assumption : model.assumptions) {
+    assumed.push_back("model file: " + assumption);
   }
+  r.warnings.insert(r.warnings.begin(), assumed.begin(), assumed.end());
   const std::vector<std::int64_t>& buckets = model.workload.buckets;
   if (e.seq && !buckets.empty()) {
     const auto bucket = std::lower_bound(buckets.begin(), buckets.end(), *e.seq);
