@@ -1,11 +1,11 @@
 #include "cli/cluster_flags.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <sstream>
 
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 
 namespace paceline {
 namespace {
@@ -63,8 +63,8 @@ TEST(ClusterFlags, SayWhenTheGenerationIsAssumed) {
 }
 
 TEST(ClusterFlags, ReadTopologies) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) /
-                                     ("cluster_flags_test_" + std::to_string(::getpid()) + ".txt");
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "topology.txt";
   write_text_file(file, "     GPU0 GPU1\nGPU0  X  NV12\nGPU1 NV12  X\n");
   const ClusterChoice choice = read({{"topo", {file.string()}}, {"device", {"a100-sxm-80g"}}});
   EXPECT_EQ(choice.ranks, 2);

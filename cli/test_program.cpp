@@ -1,7 +1,6 @@
 #include "cli/test_program.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -197,25 +196,19 @@ void write_fabric_files(const fs::path& folder) {
 
 }  // namespace
 
-TestFolder::TestFolder()
-    : path_(fs::temp_directory_path() / ("paceline-bad-" + std::to_string(::getpid()))) {
-  fs::create_directories(path_ / "data/paceline");
-  fs::create_directories(path_ / "folder");
-  write_parameter_files(path_);
-  write_workload_files(path_);
-  write_measurement_files(path_);
-  write_measured_files(path_);
-  write_fabric_files(path_);
-}
-
-TestFolder::~TestFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+TestFolder::TestFolder() {
+  fs::create_directories(path() / "data/paceline");
+  fs::create_directories(path() / "folder");
+  write_parameter_files(path());
+  write_workload_files(path());
+  write_measurement_files(path());
+  write_measured_files(path());
+  write_fabric_files(path());
 }
 
 std::vector<std::string> TestFolder::files() const {
   std::vector<std::string> out;
-  for (const auto& entry : fs::recursive_directory_iterator(path_)) {
+  for (const auto& entry : fs::recursive_directory_iterator(path())) {
     out.push_back(entry.path().string());
   }
   std::ranges::sort(out);
@@ -231,9 +224,7 @@ std::string TestFolder::read(const fs::path& file) {
 
 TestOutcome run_program_in(const TestFolder& folder, const std::string& arguments,
                            const std::string& first) {
-  const fs::path capture =
-      fs::temp_directory_path() / ("paceline-io-" + std::to_string(::getpid()));
-  fs::create_directories(capture);
+  const TemporaryFolder capture;
   const std::string command = "cd '" + folder.path().string() + "' && " + first +
                               " && XDG_DATA_HOME=data '" + PACELINE_PROGRAM + "' " + arguments +
                               " >'" + (capture / "out").string() + "' 2>'" +
@@ -243,7 +234,6 @@ TestOutcome run_program_in(const TestFolder& folder, const std::string& argument
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   outcome.out = TestFolder::read(capture / "out");
   outcome.err = TestFolder::read(capture / "err");
-  fs::remove_all(capture);
   return outcome;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/temporary_folder.h"
+
 namespace paceline {
 
 // good.json: parameters of a CPU that does not exist; the other files are wrong in one way each.
@@ -12,17 +14,14 @@ namespace paceline {
 class TestFolder {
  public:
   TestFolder();
-  ~TestFolder();
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return folder_.path(); }
   // Every file and folder inside, sorted.
   std::vector<std::string> files() const;
   static std::string read(const std::filesystem::path& file);
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 struct TestOutcome {

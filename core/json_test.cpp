@@ -6,6 +6,7 @@
 
 #include "core/json_reader.h"
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 
 namespace paceline {
 namespace {
@@ -100,10 +101,10 @@ TEST(JsonWriter, WhatIsWrittenReadsBackEqual) {
   const nlohmann::ordered_json value = {{"schema", "paceline.test/1"},
                                         {"numbers", {1.5, 2, 1e-9}},
                                         {"empty", nlohmann::json::object()}};
-  const auto file = std::filesystem::temp_directory_path() / "paceline_json_test.json";
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "value.json";
   write_json_file(file, value);
   EXPECT_EQ(read_json_file(file, "paceline.test/1").value(), nlohmann::json(value));
-  std::filesystem::remove(file);
 }
 
 TEST(JsonWriter, AMissingFolderIsOneClearLine) {

@@ -6,32 +6,13 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/temporary_folder.h"
 
 namespace paceline {
 namespace {
 
-// A folder of its own, removed with the object.
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("paceline-writer-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
 TEST(TextFile, ALinkStaysAndTheFileBehindItIsReplaced) {
-  const Folder folder;
+  const TemporaryFolder folder;
   write_text_file(folder / "file", "old");
   std::filesystem::create_symlink("file", folder / "link");
   std::filesystem::create_symlink("new", folder / "dangling");
@@ -44,7 +25,7 @@ TEST(TextFile, ALinkStaysAndTheFileBehindItIsReplaced) {
 }
 
 TEST(TextFile, APipeIsWrittenIntoAndStaysAPipe) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
@@ -58,7 +39,7 @@ TEST(TextFile, APipeIsWrittenIntoAndStaysAPipe) {
 }
 
 TEST(TextFile, AReplacedFileKeepsItsPermissions) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto owner_only = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
   write_text_file(folder / "file", "old");
   std::filesystem::permissions(folder / "file", owner_only);
@@ -68,7 +49,7 @@ TEST(TextFile, AReplacedFileKeepsItsPermissions) {
 
 // A device that never ends, and a file beyond any sense, are refused before they are read.
 TEST(TextFile, OnlyFilesWithAnEndAreRead) {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::filesystem::create_symlink("/dev/zero", folder / "endless");
   try {
     read_text_file(folder / "endless");

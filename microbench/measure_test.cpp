@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/temporary_folder.h"
 
 namespace paceline {
 namespace {
@@ -15,11 +16,10 @@ using testing::SizeIs;
 
 class Measure : public testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove(options_.file); }
   Measure() {
     options_.only = {"openmp.fork_join"};
     options_.threads = {1};
-    options_.file = std::filesystem::path(testing::TempDir()) / "paceline-measure-test.json";
+    options_.file = folder_ / "measurements.json";
   }
   std::string message() {
     try {
@@ -29,6 +29,7 @@ class Measure : public testing::Test {
     }
     return "";
   }
+  TemporaryFolder folder_;
   MeasureOptions options_;
 };
 

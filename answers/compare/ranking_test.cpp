@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "answers/compare/varying.h"
 #include "core/error.h"
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 
 namespace paceline {
 namespace {
@@ -39,14 +39,13 @@ std::vector<std::size_t> ranks(const std::vector<RankedPoint>& ranking) {
 
 class Prices : public testing::Test {
  protected:
-  ~Prices() override { std::filesystem::remove(file_); }
   PriceList read(const std::string& devices, const std::string& date = "2026-11-30") {
     write_text_file(file_, R"({"schema": "paceline.prices/1", "date": ")" + date +
                                R"(", "source": "test", "devices": )" + devices + "}");
     return PriceList::read(file_);
   }
-  std::filesystem::path file_ =
-      std::filesystem::temp_directory_path() / ("prices-" + std::to_string(::getpid()) + ".json");
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "prices.json";
 };
 
 // 100 +- 5 and 97 +- 5 overlap; 80 +- 5 overlaps with neither.

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 #include "model/hardware/cluster_builder.h"
 
 namespace paceline {
@@ -14,15 +14,14 @@ LinkCatalog links() { return LinkCatalog::load(kCatalog / "links"); }
 
 std::string read_message(const std::string& nodes, const std::string& edges,
                          const std::string& rest = "") {
-  const fs::path file =
-      fs::path(testing::TempDir()) / ("cluster_test_" + std::to_string(::getpid()) + ".json");
+  const TemporaryFolder folder;
+  const fs::path file = folder / "cluster.json";
   write_text_file(file, R"({"schema":"paceline.cluster/1","name":"x","summary":"x","source":"x",)"
                         R"("peer_access":"all","nodes":[)" +
                             nodes + R"(],"links":[)" + edges + "]" + rest + "}");
   try {
     read_cluster(file, links());
   } catch (const InputError& error) {
-    fs::remove(file);
     const std::string text = error.what();
     return text.substr(text.find(".json") + 5);
   }

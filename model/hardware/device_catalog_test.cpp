@@ -2,12 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
 
 #include "core/error.h"
+#include "core/temporary_folder.h"
 
 namespace paceline {
 namespace {
@@ -159,19 +159,16 @@ TEST(DeviceCatalog, NamesTheSourceOfEveryFact) {
 }
 
 TEST(DeviceCatalog, RefusesANameThatMeansTwoDevices) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) /
-                                       ("paceline_two_devices_" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   const std::filesystem::path shipped =
       std::filesystem::path(PACELINE_SOURCE_DIR) / "model/catalog/devices/t4.json";
-  std::filesystem::copy_file(shipped, folder / "t4.json",
-                             std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(shipped, folder / "t4.json");
   std::string copy = read_text_file(shipped);
   copy.replace(copy.find("\"t4\""), 4, "\"t5\"");
   copy.replace(copy.find("\"aliases\": ["), 12, "\"aliases\": [\"Tesla T4\"");
   std::ofstream(folder / "t5.json") << copy;
   try {
-    DeviceCatalog::load(folder);
+    DeviceCatalog::load(folder.path());
     FAIL() << "two devices shared a name";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("\"Tesla T4\" of t5 already stands for t4"));

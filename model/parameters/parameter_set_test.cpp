@@ -1,11 +1,11 @@
 #include "model/parameters/parameter_set.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/temporary_folder.h"
 
 namespace paceline {
 namespace {
@@ -88,8 +88,8 @@ TEST(ParameterSet, SaysWhyAFitIsMissing) {
 }
 
 TEST(ParameterSet, WhatIsWrittenReadsBackEqual) {
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("paceline_parameter_set_test_" + std::to_string(::getpid()) + ".json");
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "parameters.json";
   const ParameterSet written = example();
   write_parameters(file, written);
   const ParameterSet read = read_parameters(file);
@@ -98,7 +98,6 @@ TEST(ParameterSet, WhatIsWrittenReadsBackEqual) {
   EXPECT_EQ(read.fits[0].parameters[1].scale, ParameterScale::kLogit);
   EXPECT_EQ(read.fits[0].domain.at("flops").second, 1e12);
   EXPECT_TRUE(read.fits[0].quality.refit_on_all);
-  std::filesystem::remove(file);
 }
 
 TEST(ParameterSet, AMissingFitNamesTheCommandThatMakesIt) {

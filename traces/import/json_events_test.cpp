@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 
 namespace paceline {
 namespace {
@@ -15,12 +16,11 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A file that lives as long as its test.
-class TemporaryFile {
+// A file of events, as text or compressed and cut off.
+class EventFile {
  public:
-  explicit TemporaryFile(const std::string& text, bool compressed = false,
-                         std::size_t cut = std::string::npos)
-      : path_(std::filesystem::path(testing::TempDir()) / "paceline-events.json") {
+  explicit EventFile(const std::string& text, bool compressed = false,
+                     std::size_t cut = std::string::npos) {
     if (!compressed) {
       write_text_file(path_, text);
       return;
@@ -30,11 +30,11 @@ class TemporaryFile {
     gzclose(file);
     if (cut < std::filesystem::file_size(path_)) std::filesystem::resize_file(path_, cut);
   }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "events.json";
 };
 
 struct Read {
@@ -42,14 +42,14 @@ struct Read {
   std::vector<std::string> names;
 };
 
-Read read(const TemporaryFile& file) {
+Read read(const EventFile& file) {
   Read out;
   out.result = read_json_events(
       file.path(), [&](const JsonEvent& event) { out.names.emplace_back(event.name); });
   return out;
 }
 
-std::string error_of(const TemporaryFile& file) {
+std::string error_of(const EventFile& file) {
   try {
     read(file);
   } catch (const InputError& error) {
@@ -59,7 +59,7 @@ std::string error_of(const TemporaryFile& file) {
 }
 
 TEST(JsonEvents, AreFoundInAnObjectAndTheRestIsKept) {
-  const Read got = read(TemporaryFile(
+  const Read got = read(EventFile(
       R"({"schemaVersion": 1, "traceEvents" : [ {"name": "a"}, {"name": "b", "args": {"x": [1, {}]}}
       ], "traceName": "t[{"})"));
   EXPECT_THAT(got.names, ElementsAre("a", "b"));
@@ -68,11 +68,11 @@ TEST(JsonEvents, AreFoundInAnObjectAndTheRestIsKept) {
 }
 
 TEST(JsonEvents, AreFoundInAPlainArray) {
-  EXPECT_THAT(read(TemporaryFile(R"([{"name": "a"},{"name": "b"}])")).names, ElementsAre("a", "b"));
+  EXPECT_THAT(read(EventFile(R"([{"name": "a"},{"name": "b"}])")).names, ElementsAre("a", "b"));
 }
 
 TEST(JsonEvents, BracketsAndQuotesInsideTextsEndNothing) {
-  EXPECT_THAT(read(TemporaryFile(R"([{"name": "f<int[2]>}\"]\\"},{"name": "b"}])")).names,
+  EXPECT_THAT(read(EventFile(R"([{"name": "f<int[2]>}\"]\\"},{"name": "b"}])")).names,
               ElementsAre("f<int[2]>}\"]\\", "b"));
 }
 
@@ -83,7 +83,7 @@ TEST(JsonEvents, LongerThanOnePieceOfTheFileAreWhole) {
   for (int i = 0; i < 100'000; ++i)
     text += "{\"name\":\"event number " + std::to_string(i) + "\"},";
   text += "{\"name\":\"" + huge + "\"},{\"name\":\"last\"}]";
-  const Read got = read(TemporaryFile(text));
+  const Read got = read(EventFile(text));
   ASSERT_EQ(got.names.size(), 100'002u);
   EXPECT_EQ(got.names[77'777], "event number 77777");
   EXPECT_EQ(got.names[100'000], huge);
@@ -91,27 +91,26 @@ TEST(JsonEvents, LongerThanOnePieceOfTheFileAreWhole) {
 }
 
 TEST(JsonEvents, OfACompressedFileAreTheSame) {
-  EXPECT_THAT(read(TemporaryFile(R"({"traceEvents":[{"name":"a"}]})", true)).names,
-              ElementsAre("a"));
+  EXPECT_THAT(read(EventFile(R"({"traceEvents":[{"name":"a"}]})", true)).names, ElementsAre("a"));
 }
 
 // A run that was killed while it wrote: what is there is used, and the reader is told.
 TEST(JsonEvents, BeforeACutAreKept) {
-  const Read plain = read(TemporaryFile(R"({"traceEvents":[{"name":"a"},{"name":"b)"));
+  const Read plain = read(EventFile(R"({"traceEvents":[{"name":"a"},{"name":"b)"));
   EXPECT_THAT(plain.names, ElementsAre("a"));
   EXPECT_THAT(plain.result.damage, HasSubstr("ends inside"));
   std::string text = "{\"traceEvents\":[";
   for (int i = 0; i < 20'000; ++i) {
     text += "{\"name\":\"" + std::to_string(i * 2654435761u) + "\"},";
   }
-  const Read compressed = read(TemporaryFile(text + "{\"name\":\"z\"}]}", true, 30'000));
+  const Read compressed = read(EventFile(text + "{\"name\":\"z\"}]}", true, 30'000));
   EXPECT_GT(compressed.names.size(), 100u);
   EXPECT_LT(compressed.names.size(), 20'000u);
   EXPECT_THAT(compressed.result.damage, HasSubstr("compressed data ends early"));
 }
 
 TEST(JsonEvents, ThatCannotBeReadAreCountedAndThePlaceOfTheFirstIsKept) {
-  const Read got = read(TemporaryFile(
+  const Read got = read(EventFile(
       R"([{"name":"a"},{"name":"b","args":{"bandwidth": inf}},{"name": 7},{"name":"c"}])"));
   EXPECT_THAT(got.names, ElementsAre("a", "c"));
   EXPECT_EQ(got.result.unreadable, 2u);
@@ -119,7 +118,7 @@ TEST(JsonEvents, ThatCannotBeReadAreCountedAndThePlaceOfTheFirstIsKept) {
 }
 
 TEST(JsonEvents, NumbersAreGivenAsWrittenWithOrWithoutQuotes) {
-  const TemporaryFile file(R"([{"ts": 1700000000123456.789, "dur": "2.5", "pid": "Spans", "tid": 3,
+  const EventFile file(R"([{"ts": 1700000000123456.789, "dur": "2.5", "pid": "Spans", "tid": 3,
                                "args": {"correlation": "12", "Input Dims": [[8, 3]]}}])");
   read_json_events(file.path(), [](const JsonEvent& event) {
     EXPECT_EQ(event.timestamp, "1700000000123456.789");
@@ -133,10 +132,9 @@ TEST(JsonEvents, NumbersAreGivenAsWrittenWithOrWithoutQuotes) {
 }
 
 TEST(JsonEvents, AreRefusedWithTheFileWhereThereAreNone) {
-  EXPECT_THAT(error_of(TemporaryFile(R"({"traceEvents": []})")),
-              HasSubstr("holds no trace events"));
-  EXPECT_THAT(error_of(TemporaryFile("")), HasSubstr("holds no trace events"));
-  EXPECT_THAT(error_of(TemporaryFile(R"([{"name": nan}])")), HasSubstr("no event can be read"));
+  EXPECT_THAT(error_of(EventFile(R"({"traceEvents": []})")), HasSubstr("holds no trace events"));
+  EXPECT_THAT(error_of(EventFile("")), HasSubstr("holds no trace events"));
+  EXPECT_THAT(error_of(EventFile(R"([{"name": nan}])")), HasSubstr("no event can be read"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 #include "traces/import/trace_importer.h"
 
 namespace paceline {
@@ -20,11 +21,6 @@ namespace fs = std::filesystem;
 
 class Kineto : public testing::Test {
  protected:
-  Kineto() : folder_(fs::path(testing::TempDir()) / "paceline-kineto") {
-    fs::create_directories(folder_);
-  }
-  ~Kineto() override { fs::remove_all(folder_); }
-
   fs::path write(const std::string& name, const std::string& events,
                  const std::string& head = R"("deviceProperties":[{"name":"H100"}],)") {
     write_text_file(folder_ / name, "{" + head + "\"traceEvents\":[" + events + "]}");
@@ -33,7 +29,7 @@ class Kineto : public testing::Test {
   MeasuredTimeline import(const std::string& events) {
     return import_trace({write("trace.json", events)}, {});
   }
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 std::string event(const std::string& category, const std::string& name, const std::string& ts,

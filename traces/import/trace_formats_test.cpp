@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 #include "traces/export/chrome_trace.h"
 #include "traces/import/trace_importer.h"
 
@@ -21,11 +22,6 @@ using testing::SizeIs;
 
 class TraceFormats : public testing::Test {
  protected:
-  TraceFormats() : folder_(fs::path(testing::TempDir()) / "paceline-formats") {
-    fs::create_directories(folder_);
-  }
-  ~TraceFormats() override { fs::remove_all(folder_); }
-
   MeasuredTimeline import(const std::string& text, const std::string& kind = "") {
     write_text_file(folder_ / "trace", text);
     return import_trace({folder_ / "trace"}, {}, kind);
@@ -38,7 +34,7 @@ class TraceFormats : public testing::Test {
     }
     return "";
   }
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(TraceFormats, AreRecognisedAndOthersRefused) {

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 
 namespace paceline {
 namespace {
@@ -30,9 +31,8 @@ MeasurementRound round_of(std::vector<double> samples, bool accepted = true) {
 
 class MeasurementFile : public testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove(path_); }
-  std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) / "paceline-measurement-test.json";
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "measurements.json";
 };
 
 // Rounds with medians 3, 2 and (rejected) 1: the fastest accepted one counts.

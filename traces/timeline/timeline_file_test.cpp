@@ -6,6 +6,7 @@
 #include "core/json_reader.h"
 #include "core/json_writer.h"
 
+#include "core/temporary_folder.h"
 #include "traces/recording/from_timeline.h"
 #include "traces/timeline/measured_timeline.h"
 
@@ -37,10 +38,7 @@ MeasuredTimeline example() {
 
 class TimelineFile : public testing::Test {
  protected:
-  TimelineFile() : file_(std::filesystem::path(testing::TempDir()) / "paceline-timeline.json") {
-    write_timeline(file_, example());
-  }
-  ~TimelineFile() override { std::filesystem::remove(file_); }
+  TimelineFile() { write_timeline(file_, example()); }
 
   std::string error_with(const std::string& from, const std::string& to) {
     std::string text = read_text_file(file_);
@@ -54,7 +52,8 @@ class TimelineFile : public testing::Test {
     }
     return "";
   }
-  std::filesystem::path file_;
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "timeline.json";
 };
 
 TEST_F(TimelineFile, IsReadAsItWasWritten) {

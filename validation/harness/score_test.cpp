@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 #include "simulator/report/test_device.h"
 #include "validation/harness/validation_text.h"
 #include "validation/harness/verdict.h"
@@ -24,13 +24,7 @@ using testing::HasSubstr;
 // parameters.
 class Bench : public testing::Test {
  protected:
-  Bench()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("paceline-score-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(folder_);
-    parameters_ = made_up_parameters();
-  }
-  ~Bench() override { std::filesystem::remove_all(folder_); }
+  Bench() : parameters_(made_up_parameters()) {}
 
   static Prediction predicted(const std::string& model, std::int64_t batch) {
     Experiment e;
@@ -86,7 +80,7 @@ class Bench : public testing::Test {
     return validate(sets_of_recording(folder_ / "r.json", folder_ / "p.json", thresholds));
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   ParameterSet parameters_;
   nlohmann::ordered_json runs_ = nlohmann::ordered_json::array();
 };
