@@ -1,4 +1,5 @@
-# Tests of the source tree itself: layering, stand-alone headers, formatting. Label: hygiene.
+# Tests of the source tree itself: layering, stand-alone headers, unique types,
+# formatting. Label: hygiene.
 add_test(NAME layering COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P
                                ${PROJECT_SOURCE_DIR}/cmake/CheckLayering.cmake)
 
@@ -17,6 +18,12 @@ set_tests_properties(layering standalone_headers formatting readme_accuracy sche
                      PROPERTIES LABELS hygiene)
 set_tests_properties(standalone_headers PROPERTIES PROCESSORS 2)
 set_tests_properties(formatting PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: clang-format")
+
+if(PACELINE_PYTHON3)
+  add_test(NAME unique_types COMMAND ${PACELINE_PYTHON3} ${PROJECT_SOURCE_DIR}/cmake/check-unique-types
+                                     ${PROJECT_SOURCE_DIR})
+  set_tests_properties(unique_types PROPERTIES LABELS hygiene)
+endif()
 
 # The installed tree, as its users see it: without sanitizers.
 if(NOT PACELINE_SANITIZE)

@@ -28,8 +28,7 @@ if(PACELINE_WERROR)
   target_compile_options(paceline_options INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
 if(PACELINE_SANITIZE)
-  # Without the check of dynamic types: g++ 12 takes a GpuDevice for no TrainingDevice.
-  target_compile_options(paceline_options INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr
+  target_compile_options(paceline_options INTERFACE -fsanitize=address,undefined
                                                     -fno-sanitize-recover=undefined)
   target_link_options(paceline_options INTERFACE -fsanitize=address,undefined)
 endif()

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "microbench/named_benchmarks.h"
 #include "traces/measurement/measurement.h"
 
 namespace paceline {
@@ -41,27 +42,6 @@ class Benchmark {
   virtual std::unique_ptr<PreparedKernel> prepare(const Axes& axes, Workspace& workspace) const = 0;
 };
 
-// All benchmarks, named after the implementation they measure, the key under which its parameters
-// are fitted: "openblas.sgemm", "onednn.conv". Names are exact, unlike those of a Registry: ATen's
-// "add" and "add_" are two kernels.
-class BenchmarkRegistry {
- public:
-  struct Entry {
-    std::string name;
-    std::string summary;
-    std::unique_ptr<const Benchmark> benchmark;
-  };
-
-  void add(std::string name, std::string summary, std::unique_ptr<const Benchmark> benchmark) {
-    for (const Entry& entry : entries_) {
-      PACELINE_ASSERT(entry.name != name, "each name is registered once");
-    }
-    entries_.push_back({std::move(name), std::move(summary), std::move(benchmark)});
-  }
-  const std::vector<Entry>& entries() const { return entries_; }
-
- private:
-  std::vector<Entry> entries_;
-};
+using BenchmarkRegistry = NamedBenchmarks<Benchmark>;
 
 }  // namespace paceline

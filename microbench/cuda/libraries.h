@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "microbench/gpu/gpu_device.h"
+#include "microbench/gpu/gpu_under_test.h"
 
 namespace paceline {
 

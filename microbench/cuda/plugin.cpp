@@ -3,7 +3,7 @@
 
 #include "microbench/cuda/libraries.h"
 #include "microbench/cuda/support/cuda_device.h"
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 
 namespace paceline {
 namespace {

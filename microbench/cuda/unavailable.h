@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "microbench/gpu/gpu_device.h"
+#include "microbench/gpu/gpu_under_test.h"
 
 namespace paceline {
 
@@ -15,7 +15,7 @@ class UnavailableGpuBenchmark final : public GpuBenchmark {
   explicit UnavailableGpuBenchmark(std::string reason) : reason_(std::move(reason)) {}
   std::vector<Axes> design(GpuDesign, const GpuInfo&) const override { return {Axes{}}; }
   std::string unsupported(const GpuInfo&) const override { return reason_; }
-  std::unique_ptr<GpuKernel> prepare(const Axes&, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes&, GpuUnderTest&) const override {
     throw MeasurementError(reason_);
   }
 

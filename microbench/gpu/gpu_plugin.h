@@ -6,14 +6,14 @@
 #include <memory>
 #include <string>
 
-#include "microbench/gpu/gpu_device.h"
+#include "microbench/gpu/gpu_under_test.h"
 
 namespace paceline {
 
 struct GpuPlugin {
   void (*register_benchmarks)(GpuBenchmarkRegistry&) = nullptr;
   // Throws MeasurementError with the reason if there is no such GPU, or none that can be used.
-  std::unique_ptr<GpuDevice> (*open)(int index) = nullptr;
+  std::unique_ptr<GpuUnderTest> (*open)(int index) = nullptr;
   // Versions of what computes, for the provenance: "cudnn" -> "9.19.0".
   std::map<std::string, std::string> (*libraries)() = nullptr;
 };

@@ -104,7 +104,7 @@ TEST(GpuPlugin, SaysWhyAGpuCannotBeUsed) {
 
 // Every kernel against its reference, in its first shape, on a real GPU.
 TEST_F(EveryGpuBenchmark, ComputesTheRightResult) {
-  std::unique_ptr<GpuDevice> device;
+  std::unique_ptr<GpuUnderTest> device;
   try {
     device = gpu_plugin().open(0);
   } catch (const MeasurementError& error) {

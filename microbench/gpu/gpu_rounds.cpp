@@ -38,7 +38,7 @@ void record_skipped(const GpuCase& entry, const std::string& reason, Measurement
 // One result under way.
 class Taker {
  public:
-  Taker(const GpuCase& entry, GpuDevice& device, const GpuRunContext& context)
+  Taker(const GpuCase& entry, GpuUnderTest& device, const GpuRunContext& context)
       : entry_(entry), device_(device), context_(context) {}
 
   // Throws MeasurementError with the reason if it cannot be taken.
@@ -101,7 +101,7 @@ class Taker {
   }
 
   const GpuCase& entry_;
-  GpuDevice& device_;
+  GpuUnderTest& device_;
   const GpuRunContext& context_;
 };
 
@@ -147,7 +147,7 @@ std::vector<GpuCase> plan_gpu_cases(const GpuBenchmarkRegistry& registry, GpuDes
   return out;
 }
 
-GpuRunOutcome measure_gpu_cases(const std::vector<GpuCase>& cases, GpuDevice& device,
+GpuRunOutcome measure_gpu_cases(const std::vector<GpuCase>& cases, GpuUnderTest& device,
                                 const GpuRunContext& context, MeasurementSet& set) {
   GpuRunOutcome outcome;
   const Seconds start = context.clock();

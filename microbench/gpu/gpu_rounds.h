@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "microbench/gpu/gpu_device.h"
+#include "microbench/gpu/gpu_under_test.h"
 #include "microbench/harness/sampler.h"
 
 namespace paceline {
@@ -51,7 +51,7 @@ struct GpuRunOutcome {
 };
 
 // Never throws for what happens to a single case or to the GPU: that is recorded.
-GpuRunOutcome measure_gpu_cases(const std::vector<GpuCase>& cases, GpuDevice& device,
+GpuRunOutcome measure_gpu_cases(const std::vector<GpuCase>& cases, GpuUnderTest& device,
                                 const GpuRunContext& context, MeasurementSet& set);
 
 // What a reader of the set should know: unknown clocks, throttling, results that were not accepted.

@@ -1,5 +1,6 @@
 // The harness with a GPU that is not there: its clock, its failures and its kernels are numbers.
 #include "microbench/gpu/gpu_rounds.h"
+#include "core/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ class FakeKernel final : public GpuKernel {
 };
 
 // Launches of size n take n microseconds, cold ones twice that.
-class FakeDevice final : public GpuDevice {
+class FakeDevice final : public GpuUnderTest {
  public:
   Script script;
   int current = -1;  // case
@@ -110,7 +111,7 @@ class FakeBenchmark final : public GpuBenchmark {
     return out;
   }
   std::string unsupported(const GpuInfo&) const override { return unsupported_; }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice& device) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest& device) const override {
     auto& fake = dynamic_cast<FakeDevice&>(device);
     if (fake.script.out_of_memory_at == fake.current) {
       throw MeasurementError("out of memory: needs 9 GB of 1 GB free");
@@ -285,7 +286,7 @@ TEST_F(GpuRounds, AreSavedWholeEvenWhenTheyEndEarly) {
 }
 
 // The whole of `paceline measure --device cuda`, with the fake GPU as its plug-in.
-std::unique_ptr<GpuDevice> open_fake(int index) {
+std::unique_ptr<GpuUnderTest> open_fake(int index) {
   if (index != 0) throw MeasurementError("no GPU 1: this machine has 1");
   return std::make_unique<FakeDevice>();
 }
@@ -299,10 +300,10 @@ constexpr GpuPlugin kFakePlugin = {register_fake, open_fake, [] {
 class MeasureGpu : public testing::Test {
  protected:
   MeasureGpu() {
-    options_.file = std::filesystem::path(testing::TempDir()) / "paceline-gpu-test.json";
+    options_.file = folder_ / "measurements.json";
     options_.device_name = [](const std::string&) { return "fake-16g"; };
   }
-  ~MeasureGpu() override { std::filesystem::remove(options_.file); }
+  TemporaryFolder folder_;
   MeasureGpuOptions options_;
 };
 

@@ -46,7 +46,7 @@ MeasurementSet starting_set(const MeasureGpuOptions& options, const GpuInfo& gpu
 MeasuredGpu measure_gpu(
     const MeasureGpuOptions& options, const GpuPlugin& plugin,
     const std::function<void(std::size_t, std::size_t, const GpuCase&)>& progress) {
-  const std::unique_ptr<GpuDevice> device = plugin.open(options.index);
+  const std::unique_ptr<GpuUnderTest> device = plugin.open(options.index);
   const GpuInfo gpu = device->info();
   GpuBenchmarkRegistry registry;
   plugin.register_benchmarks(registry);

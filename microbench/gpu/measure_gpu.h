@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/units.h"
-#include "microbench/gpu/gpu_device.h"
 #include "microbench/gpu/gpu_plugin.h"
 #include "microbench/gpu/gpu_rounds.h"
+#include "microbench/gpu/gpu_under_test.h"
 
 namespace paceline {
 

@@ -53,7 +53,9 @@ SimTime union_length(std::vector<std::pair<SimTime, SimTime>>& intervals) {
 
 }  // namespace
 
-SimTime Breakdown::total() const { return std::accumulate(by_kind.begin(), by_kind.end(), idle); }
+SimTime TimeBreakdown::total() const {
+  return std::accumulate(by_kind.begin(), by_kind.end(), idle);
+}
 
 std::span<const SpanKind> compute_first() {
   static constexpr std::array<SpanKind, kSpanKinds> kOrder = {
@@ -63,8 +65,8 @@ std::span<const SpanKind> compute_first() {
   return kOrder;
 }
 
-Breakdown break_down(const Timeline& timeline, const SpanFilter& filter,
-                     std::span<const SpanKind> precedence) {
+TimeBreakdown break_down(const Timeline& timeline, const SpanFilter& filter,
+                         std::span<const SpanKind> precedence) {
   std::vector<std::size_t> order;
   for (const SpanKind kind : precedence) order.push_back(static_cast<std::size_t>(kind));
   for (std::size_t kind = 0; kind < kSpanKinds; ++kind) {
@@ -72,7 +74,7 @@ Breakdown break_down(const Timeline& timeline, const SpanFilter& filter,
   }
   const SimTime begin = filter.begin.value_or(timeline.first_start());
   const SimTime end = std::max(begin, filter.end.value_or(timeline.last_end()));
-  Breakdown result;
+  TimeBreakdown result;
   std::array<int, kSpanKinds> running{};
   SimTime reached = begin;
   const auto attribute_until = [&](SimTime time) {

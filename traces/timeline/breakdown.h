@@ -19,7 +19,7 @@ struct SpanFilter {
   std::optional<SimTime> end;
 };
 
-struct Breakdown {
+struct TimeBreakdown {
   std::array<SimTime, kSpanKinds> by_kind{};
   SimTime idle;  // nothing was running
 
@@ -34,8 +34,8 @@ std::span<const SpanKind> compute_first();
 
 // Attributes each instant to the kind, among those running, that comes first in `precedence`; kinds
 // that are not listed come last, in the order of the enumeration. Spans of no length count nothing.
-Breakdown break_down(const Timeline& timeline, const SpanFilter& filter = {},
-                     std::span<const SpanKind> precedence = compute_first());
+TimeBreakdown break_down(const Timeline& timeline, const SpanFilter& filter = {},
+                         std::span<const SpanKind> precedence = compute_first());
 
 // Time during which at least one span of `kind` ran.
 SimTime covered_time(const Timeline& timeline, SpanKind kind, const SpanFilter& filter = {});

@@ -36,7 +36,7 @@ Timeline one_iteration() {
 }
 
 TEST(Breakdown, CountsHiddenCommunicationAsCompute) {
-  const Breakdown parts = break_down(one_iteration());
+  const TimeBreakdown parts = break_down(one_iteration());
   EXPECT_EQ(parts.of(SpanKind::kBackward), ps(10));
   EXPECT_EQ(parts.of(SpanKind::kCommunicate), ps(15));
   EXPECT_EQ(parts.of(SpanKind::kUpdate), ps(10));
@@ -51,7 +51,7 @@ TEST(Breakdown, CutsSpansAtTheWindow) {
   SpanFilter filter;
   filter.begin = ps(8);
   filter.end = ps(33);
-  const Breakdown parts = break_down(one_iteration(), filter);
+  const TimeBreakdown parts = break_down(one_iteration(), filter);
   EXPECT_EQ(parts.of(SpanKind::kBackward), ps(2));
   EXPECT_EQ(parts.of(SpanKind::kUpdate), ps(3));
   EXPECT_EQ(parts.total(), ps(25));

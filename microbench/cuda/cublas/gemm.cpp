@@ -10,7 +10,7 @@
 
 #include "microbench/cuda/libraries.h"
 #include "microbench/cuda/support/axes.h"
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 
 namespace paceline {
 namespace {
@@ -27,7 +27,7 @@ class Handle {
     cublasHandle_t handle = nullptr;
     check_cublas(cublasCreate(&handle), "cublasCreate");
     handle_.reset(handle);
-    workspace_ = DeviceMemory(32 << 20);
+    workspace_ = DeviceBuffer(32 << 20);
     check_cublas(cublasSetWorkspace(handle, workspace_.data(), workspace_.bytes()),
                  "cublasSetWorkspace");
   }
@@ -38,7 +38,7 @@ class Handle {
     void operator()(cublasHandle_t handle) const { cublasDestroy(handle); }
   };
   std::unique_ptr<cublasContext, Destroy> handle_;
-  DeviceMemory workspace_;
+  DeviceBuffer workspace_;
 };
 
 struct Product {
@@ -116,7 +116,7 @@ class GemmKernel final : public GpuKernel {
   Product p_;
   ElementType type_;
   Handle handle_;
-  DeviceMemory a_, b_, c_;
+  DeviceBuffer a_, b_, c_;
 };
 
 struct Shape {
@@ -154,7 +154,7 @@ class Gemm final : public GpuBenchmark {
     }
     return out;
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     return std::make_unique<GemmKernel>(product_of(axes));
   }
 
@@ -176,7 +176,7 @@ class Gemm final : public GpuBenchmark {
 // A large product again and again: the clock and the power that the GPU settles to.
 class SustainedKernel final : public GpuKernel {
  public:
-  SustainedKernel(const std::string& precision, Seconds duration, GpuDevice& device)
+  SustainedKernel(const std::string& precision, Seconds duration, GpuUnderTest& device)
       : product_({.m = 4480,
                   .n = 4480,
                   .k = 4480,
@@ -224,7 +224,7 @@ class SustainedKernel final : public GpuKernel {
 
   GemmKernel product_;
   Seconds duration_;
-  GpuDevice& device_;
+  GpuUnderTest& device_;
   Seconds burst_{0}, sustained_{0};
   double clock_hz_ = 0, power_w_ = 0;
 };
@@ -243,7 +243,7 @@ class Sustained final : public GpuBenchmark {
   std::string unsupported(const GpuInfo& gpu) const override {
     return gpu.is_partition ? "a partition (MIG) has no clock and power of its own" : "";
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice& device) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest& device) const override {
     const auto seconds = static_cast<double>(integer_axis(axes, "seconds", "cublas.sustained"));
     return std::make_unique<SustainedKernel>(text_axis(axes, "precision", "cublas.sustained"),
                                              Seconds(seconds), device);

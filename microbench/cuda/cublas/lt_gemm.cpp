@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "microbench/cuda/support/axes.h"
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 
 namespace paceline {
 namespace {
@@ -80,15 +80,15 @@ class LtKernel final : public GpuKernel {
   void make_operands() {
     if (is_fp8()) {
       constexpr int kOneHalf = 0x30;  // in e4m3: exponent 6 - 7
-      a_ = DeviceMemory(static_cast<std::size_t>(m_ * k_));
-      b_ = DeviceMemory(static_cast<std::size_t>(k_ * n_));
+      a_ = DeviceBuffer(static_cast<std::size_t>(m_ * k_));
+      b_ = DeviceBuffer(static_cast<std::size_t>(k_ * n_));
       PACELINE_CUDA(cudaMemset(a_.data(), kOneHalf, a_.bytes()));
       PACELINE_CUDA(cudaMemset(b_.data(), kOneHalf, b_.bytes()));
     } else {
       a_ = random_tensor(m_ * k_, ElementType::kBf16, 1);
       b_ = random_tensor(k_ * n_, ElementType::kBf16, 2);
     }
-    c_ = DeviceMemory(static_cast<std::size_t>(m_ * n_) * 2);
+    c_ = DeviceBuffer(static_cast<std::size_t>(m_ * n_) * 2);
   }
 
   static Layout layout(cudaDataType type, std::int64_t rows, std::int64_t columns) {
@@ -137,7 +137,7 @@ class LtKernel final : public GpuKernel {
 
   std::int64_t m_, n_, k_;
   std::string precision_;
-  DeviceMemory a_, b_, c_, workspace_;
+  DeviceBuffer a_, b_, c_, workspace_;
   LtHandle handle_;
   Description description_;
   Layout layout_a_, layout_b_, layout_c_;
@@ -177,7 +177,7 @@ class LtGemm final : public GpuBenchmark {
   std::string unsupported(const GpuInfo& gpu) const override {
     return gpu.capability_major < 8 ? "bf16 needs compute capability 8.0" : "";
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     const std::string name = "cublaslt.gemm";
     return std::make_unique<LtKernel>(integer_axis(axes, "m", name), integer_axis(axes, "n", name),
                                       integer_axis(axes, "k", name),

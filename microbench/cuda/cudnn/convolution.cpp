@@ -109,7 +109,7 @@ class ConvKernel final : public GpuKernel {
         if (names[i] == algorithm) algorithm_ = static_cast<int>(i);
       }
     }
-    workspace_ = DeviceMemory(workspace_bytes());
+    workspace_ = DeviceBuffer(workspace_bytes());
   }
 
   // The first choice that can run.
@@ -222,7 +222,7 @@ class ConvKernel final : public GpuKernel {
     }
   }
 
-  void require(const DeviceMemory& tensor, std::int64_t place, double expected,
+  void require(const DeviceBuffer& tensor, std::int64_t place, double expected,
                std::int64_t terms) const {
     // Winograd and FFT lose more than a plain sum.
     const double factor = precision_ == "fp32" ? 10 : 3;
@@ -240,7 +240,7 @@ class ConvKernel final : public GpuKernel {
   CudnnTensor x_tensor_, y_tensor_;
   CudnnFilter filter_;
   CudnnConvolution convolution_;
-  DeviceMemory x_, y_, w_, workspace_;
+  DeviceBuffer x_, y_, w_, workspace_;
 };
 
 // 1x1, 3x3, 5x5, 7x7; strided; few and many channels; grouped and depthwise. The quick plan takes
@@ -269,7 +269,7 @@ class Convolution final : public GpuBenchmark {
     return out;
   }
 
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     const auto number = [&](const char* axis) { return integer_axis(axes, axis, "cudnn.conv"); };
     const auto text = [&](const char* axis) { return text_axis(axes, axis, "cudnn.conv"); };
     const ConvLayer layer = {number("n"),        number("c"),     number("h"), number("w"),

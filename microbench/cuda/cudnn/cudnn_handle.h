@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 
 namespace paceline {
 

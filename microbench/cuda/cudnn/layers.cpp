@@ -74,13 +74,13 @@ class LayerKernel final : public GpuKernel {
 
   void make_operands() {
     x_ = random_tensor(in_.elements(), type_, 1);
-    dx_ = DeviceMemory(x_.bytes());
+    dx_ = DeviceBuffer(x_.bytes());
     dy_ = random_tensor(out_.elements(), type_, 2);
-    y_ = DeviceMemory(dy_.bytes());
+    y_ = DeviceBuffer(dy_.bytes());
     if (t_.layer != Layer::kBatchNorm) return;
     PACELINE_CUDNN(cudnnDeriveBNTensorDescriptor(statistics_.get(), in_tensor_.get(), kMode));
-    for (DeviceMemory& memory : per_channel_) {
-      memory = DeviceMemory(static_cast<std::size_t>(in_.c + 3) / 4 * 16);
+    for (DeviceBuffer& memory : per_channel_) {
+      memory = DeviceBuffer(static_cast<std::size_t>(in_.c + 3) / 4 * 16);
       launch_write(memory.as<float>(), 1, (in_.c + 3) / 4 * 4, nullptr);
     }
     PACELINE_CUDA(cudaDeviceSynchronize());
@@ -144,7 +144,7 @@ class LayerKernel final : public GpuKernel {
                           : ((n * image.c + c) * image.h + h) * image.w + w;
   }
   double x(std::int64_t place) const { return random_element(place, type_, 1); }
-  double read(const DeviceMemory& tensor, std::int64_t place) const {
+  double read(const DeviceBuffer& tensor, std::int64_t place) const {
     return read_elements(tensor.data(), type_, {place}).front();
   }
   double tolerance() const { return precision_ == "fp32" ? 1e-4 : 3e-2; }
@@ -230,9 +230,9 @@ class LayerKernel final : public GpuKernel {
   CudnnTensor in_tensor_, out_tensor_, statistics_;
   CudnnActivation relu_;
   CudnnPooling pool_;
-  DeviceMemory x_, dx_, y_, dy_;
+  DeviceBuffer x_, dx_, y_, dy_;
   // Scale, shift, saved mean and inverse deviation, gradients of the first two.
-  std::array<DeviceMemory, 6> per_channel_;
+  std::array<DeviceBuffer, 6> per_channel_;
 };
 
 class LayerBenchmark final : public GpuBenchmark {
@@ -255,7 +255,7 @@ class LayerBenchmark final : public GpuBenchmark {
     }
     return out;
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     const auto number = [&](const char* axis) { return integer_axis(axes, axis, t_.name); };
     return std::make_unique<LayerKernel>(
         t_, Image{number("images"), number("channels"), number("height"), number("width")},

@@ -41,7 +41,7 @@ class RnnKernel final : public GpuKernel {
     launch();
     PACELINE_CUDA(cudaDeviceSynchronize());
     const std::int64_t count = pass_ == "forward" ? outputs() : inputs();
-    const DeviceMemory& result = pass_ == "forward" ? y_ : pass_ == "dgrad" ? dx_ : dw_;
+    const DeviceBuffer& result = pass_ == "forward" ? y_ : pass_ == "dgrad" ? dx_ : dw_;
     const std::int64_t last = pass_ == "wgrad" ? weight_count() - 1 : count - 1;
     const std::vector<double> values =
         read_elements(result.data(), type_, {0, last / 3, last / 2, last});
@@ -94,17 +94,17 @@ class RnnKernel final : public GpuKernel {
     std::size_t workspace = 0, reserve = 0;
     PACELINE_CUDNN(cudnnGetRNNTempSpaceSizes(handle_.get(), rnn_.get(), CUDNN_FWD_MODE_TRAINING,
                                              x_data_.get(), &workspace, &reserve));
-    workspace_ = DeviceMemory(workspace);
-    reserve_ = DeviceMemory(reserve);
+    workspace_ = DeviceBuffer(workspace);
+    reserve_ = DeviceBuffer(reserve);
     const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(s_.hidden)));
     w_ = random_tensor(weight_count(), type_, 1, scale);
-    dw_ = DeviceMemory(weight_bytes_);
+    dw_ = DeviceBuffer(weight_bytes_);
     PACELINE_CUDA(cudaMemset(dw_.data(), 0, weight_bytes_));
     x_ = random_tensor(inputs(), type_, 2);
-    dx_ = DeviceMemory(x_.bytes());
-    y_ = DeviceMemory(static_cast<std::size_t>(outputs()) * element_bytes(type_));
+    dx_ = DeviceBuffer(x_.bytes());
+    y_ = DeviceBuffer(static_cast<std::size_t>(outputs()) * element_bytes(type_));
     dy_ = random_tensor(outputs(), type_, 3);
-    lengths_ = DeviceMemory(lengths_host_.size() * sizeof(int));
+    lengths_ = DeviceBuffer(lengths_host_.size() * sizeof(int));
     PACELINE_CUDA(cudaMemcpy(lengths_.data(), lengths_host_.data(), lengths_.bytes(),
                              cudaMemcpyHostToDevice));
   }
@@ -140,7 +140,7 @@ class RnnKernel final : public GpuKernel {
   CudnnRnnData x_data_, y_data_;
   CudnnTensor state_;
   std::size_t weight_bytes_ = 0;
-  DeviceMemory w_, dw_, x_, dx_, y_, dy_, lengths_, workspace_, reserve_;
+  DeviceBuffer w_, dw_, x_, dx_, y_, dy_, lengths_, workspace_, reserve_;
 };
 
 constexpr std::array<Shape, 10> kShapes = {{{4, 600, 600, 48, 24, 1},
@@ -176,7 +176,7 @@ class Recurrent final : public GpuBenchmark {
     }
     return out;
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     const auto number = [&](const char* axis) { return integer_axis(axes, axis, "cudnn.rnn"); };
     return std::make_unique<RnnKernel>(Shape{number("gates"), number("input"), number("hidden"),
                                              number("batch"), number("steps"), number("layers")},

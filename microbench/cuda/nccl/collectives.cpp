@@ -6,7 +6,7 @@
 #include "microbench/cuda/libraries.h"
 #include "microbench/cuda/nccl/operation.h"
 #include "microbench/cuda/support/axes.h"
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 #include "microbench/cuda/support/host_time.h"
 #include "microbench/cuda/support/on_device.h"
 
@@ -16,7 +16,7 @@ namespace {
 struct Rank {
   ncclComm_t communicator = nullptr;
   std::unique_ptr<Stream> stream, compute;
-  DeviceMemory send, receive, work_from, work_to;
+  DeviceBuffer send, receive, work_from, work_to;
 };
 
 class CollectiveKernel final : public GpuKernel {
@@ -89,13 +89,13 @@ class CollectiveKernel final : public GpuKernel {
     rank.compute = std::make_unique<Stream>();
     // A multiple of 16 bytes, and at least one value for each rank.
     const std::size_t values = std::max<std::size_t>(count_, ranks_.size()) / 4 * 4 + 4;
-    rank.send = DeviceMemory(values * 4);
-    rank.receive = DeviceMemory(values * 4);
+    rank.send = DeviceBuffer(values * 4);
+    rank.receive = DeviceBuffer(values * 4);
     launch_write(rank.send.as<float>(), static_cast<float>(device + 1),
                  static_cast<std::int64_t>(values), nullptr);
     if (compute_) {
       rank.work_from = random_tensor(kWork, ElementType::kFp32, 1);
-      rank.work_to = DeviceMemory(kWork * 4);
+      rank.work_to = DeviceBuffer(kWork * 4);
     }
     PACELINE_CUDA(cudaDeviceSynchronize());
   }
@@ -162,7 +162,7 @@ class Collective final : public GpuBenchmark {
   std::string unsupported(const GpuInfo& gpu) const override {
     return gpu.count < 2 ? "needs 2 GPUs, found 1" : "";
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     return std::make_unique<CollectiveKernel>(operation_, integer_axis(axes, "bytes", "nccl"),
                                               static_cast<int>(integer_axis(axes, "ranks", "nccl")),
                                               with_compute_);

@@ -15,7 +15,7 @@
 #include "core/statistics.h"
 #include "microbench/cuda/nccl/operation.h"
 #include "microbench/cuda/support/axes.h"
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 #include "microbench/cuda/support/host_time.h"
 #include "traces/measurement/measurement.h"
 
@@ -62,8 +62,8 @@ class Timer {
       : job_(job), operation_(operation), count_(static_cast<std::size_t>(bytes) / 4) {
     const std::size_t values =
         std::max<std::size_t>(count_, static_cast<std::size_t>(job.ranks)) / 4 * 4 + 4;
-    send_ = DeviceMemory(values * 4);
-    receive_ = DeviceMemory(values * 4);
+    send_ = DeviceBuffer(values * 4);
+    receive_ = DeviceBuffer(values * 4);
     launch_write(send_.as<float>(), static_cast<float>(job.rank + 1),
                  static_cast<std::int64_t>(values), nullptr);
     PACELINE_CUDA(cudaDeviceSynchronize());
@@ -100,7 +100,7 @@ class Timer {
   const Job& job_;
   NcclOperation operation_;
   std::size_t count_;
-  DeviceMemory send_, receive_;
+  DeviceBuffer send_, receive_;
   Stream stream_;
 };
 

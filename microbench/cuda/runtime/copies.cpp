@@ -5,7 +5,7 @@
 
 #include "microbench/cuda/runtime/runtime.h"
 #include "microbench/cuda/support/axes.h"
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 #include "microbench/cuda/support/host_time.h"
 #include "microbench/cuda/support/on_device.h"
 
@@ -103,7 +103,7 @@ class HostCopy final : public GpuKernel {
   std::string direction_;
   std::size_t bytes_;
   HostMemory up_host_, down_host_;
-  DeviceMemory up_device_, down_device_;
+  DeviceBuffer up_device_, down_device_;
   Stream up_, down_;
 };
 
@@ -128,7 +128,7 @@ class HostCopies final : public GpuBenchmark {
     }
     return out;
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     return std::make_unique<HostCopy>(
         text_axis(axes, "direction", "cuda.memcpy"),
         static_cast<std::size_t>(integer_axis(axes, "bytes", "cuda.memcpy")),
@@ -183,10 +183,10 @@ class PeerCopy final : public GpuKernel {
   }
 
  private:
-  void allocate(int device, DeviceMemory& first, DeviceMemory& second) const {
+  void allocate(int device, DeviceBuffer& first, DeviceBuffer& second) const {
     const OnDevice use(device);
-    first = DeviceMemory(bytes_);
-    second = DeviceMemory(bytes_);
+    first = DeviceBuffer(bytes_);
+    second = DeviceBuffer(bytes_);
   }
   static void enable(int device, int peer) {
     const OnDevice use(device);
@@ -219,7 +219,7 @@ class PeerCopy final : public GpuKernel {
   int from_, to_;
   std::size_t bytes_;
   bool direct_, both_;
-  DeviceMemory here_, back_, there_, source_;
+  DeviceBuffer here_, back_, there_, source_;
   Stream stream_, back_stream_;
 };
 
@@ -243,7 +243,7 @@ class PeerCopies final : public GpuBenchmark {
   std::string unsupported(const GpuInfo& gpu) const override {
     return gpu.count < 2 ? "needs 2 GPUs, found 1" : "";
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     const std::string name = "cuda.peer";
     return std::make_unique<PeerCopy>(static_cast<int>(integer_axis(axes, "from", name)),
                                       static_cast<int>(integer_axis(axes, "to", name)),

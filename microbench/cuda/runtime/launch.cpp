@@ -6,7 +6,7 @@
 
 #include "microbench/cuda/runtime/runtime.h"
 #include "microbench/cuda/support/axes.h"
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 #include "microbench/cuda/support/host_time.h"
 
 namespace paceline {
@@ -98,7 +98,7 @@ class Launch final : public GpuBenchmark {
   std::vector<Axes> design(GpuDesign, const GpuInfo&) const override {
     return {with({}, "mode", "stream"), with({}, "mode", "graph"), with({}, "mode", "idle")};
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     return std::make_unique<LaunchKernel>(text_axis(axes, "mode", "cuda.launch"));
   }
 };

@@ -5,7 +5,7 @@
 
 #include "microbench/cuda/runtime/runtime.h"
 #include "microbench/cuda/support/axes.h"
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 #include "microbench/cuda/support/random_value.h"
 
 namespace paceline {
@@ -40,7 +40,7 @@ class StreamKernel final : public GpuKernel {
     if (traits.operation == Operation::kRead) {  // sums of ones are exact
       launch_write(arrays_[0].as<float>(), 1, elements, nullptr);
     }
-    partial_ = DeviceMemory(1024 * sizeof(float));
+    partial_ = DeviceBuffer(1024 * sizeof(float));
   }
 
   void launch() override {
@@ -112,8 +112,8 @@ class StreamKernel final : public GpuKernel {
 
   const Traits& traits_;
   std::int64_t elements_;
-  std::vector<DeviceMemory> arrays_;
-  DeviceMemory partial_;
+  std::vector<DeviceBuffer> arrays_;
+  DeviceBuffer partial_;
 };
 
 class StreamBenchmark final : public GpuBenchmark {
@@ -136,7 +136,7 @@ class StreamBenchmark final : public GpuBenchmark {
     return out;
   }
 
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     return std::make_unique<StreamKernel>(traits_, integer_axis(axes, "elements", traits_.name));
   }
 
@@ -169,7 +169,7 @@ class AtomicKernel final : public GpuKernel {
 
  private:
   std::int64_t targets_, count_;
-  DeviceMemory counters_;
+  DeviceBuffer counters_;
 };
 
 class AtomicBenchmark final : public GpuBenchmark {
@@ -184,7 +184,7 @@ class AtomicBenchmark final : public GpuBenchmark {
     }
     return out;
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     return std::make_unique<AtomicKernel>(integer_axis(axes, "targets", "cuda.atomic"),
                                           integer_axis(axes, "additions", "cuda.atomic"));
   }

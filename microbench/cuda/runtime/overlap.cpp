@@ -4,7 +4,7 @@
 
 #include "microbench/cuda/runtime/runtime.h"
 #include "microbench/cuda/support/axes.h"
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 
 namespace paceline {
 namespace {
@@ -18,7 +18,7 @@ class OverlapKernel final : public GpuKernel {
     PACELINE_CUDA(cudaMallocHost(&host_, kCopyBytes));
     if (compute_ == "memory") {
       from_ = random_tensor(kElements, ElementType::kFp32, 1);
-      to_ = DeviceMemory(kElements * 4);
+      to_ = DeviceBuffer(kElements * 4);
     }
     alone_copy_ = best_of(true, false);
     choose_repeats();
@@ -91,7 +91,7 @@ class OverlapKernel final : public GpuKernel {
 
   std::string compute_, direction_;
   void* host_ = nullptr;
-  DeviceMemory device_, from_, to_;
+  DeviceBuffer device_, from_, to_;
   Stream compute_stream_, copy_stream_;
   Event start_, copied_, end_;
   int repeats_ = 1;
@@ -110,7 +110,7 @@ class Overlap final : public GpuBenchmark {
     }
     return out;
   }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice&) const override {
+  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
     return std::make_unique<OverlapKernel>(text_axis(axes, "compute", "cuda.overlap"),
                                            text_axis(axes, "direction", "cuda.overlap"));
   }

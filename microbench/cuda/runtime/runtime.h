@@ -1,7 +1,7 @@
 // The benchmarks that need nothing but the CUDA runtime.
 #pragma once
 
-#include "microbench/gpu/gpu_device.h"
+#include "microbench/gpu/gpu_under_test.h"
 
 namespace paceline {
 

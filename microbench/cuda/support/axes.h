@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "microbench/gpu/gpu_device.h"
+#include "microbench/gpu/gpu_under_test.h"
 
 namespace paceline {
 

@@ -6,7 +6,7 @@
 #include <source_location>
 #include <string>
 
-#include "microbench/gpu/gpu_device.h"
+#include "microbench/gpu/gpu_under_test.h"
 
 namespace paceline {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 #include "microbench/cuda/support/nvml.h"
 
 namespace paceline {
@@ -17,7 +17,7 @@ std::string bus_id(int index) {
   return text.data();
 }
 
-class CudaDevice final : public GpuDevice {
+class CudaDevice final : public GpuUnderTest {
  public:
   explicit CudaDevice(int index) : nvml_(bus_id(index)) {
     was_busy_ = nvml_.utilization() > kBusyShare;
@@ -67,7 +67,7 @@ class CudaDevice final : public GpuDevice {
   // Each launch between events of its own, the cache overwritten before.
   Seconds time_cold(GpuKernel& kernel, int calls) {
     const auto bytes = static_cast<std::size_t>(2 * info_.l2_cache.si()) & ~std::size_t{15};
-    if (flush_.bytes() < bytes) flush_ = DeviceMemory(bytes);
+    if (flush_.bytes() < bytes) flush_ = DeviceBuffer(bytes);
     Seconds total(0);
     for (int i = 0; i < calls; ++i) {
       launch_write(flush_.as<float>(), 0, static_cast<std::int64_t>(bytes / 4), nullptr);
@@ -84,12 +84,12 @@ class CudaDevice final : public GpuDevice {
   GpuInfo info_;
   bool was_busy_ = false;
   Event start_, end_;
-  DeviceMemory flush_;
+  DeviceBuffer flush_;
 };
 
 }  // namespace
 
-std::unique_ptr<GpuDevice> open_cuda_device(int index) {
+std::unique_ptr<GpuUnderTest> open_cuda_device(int index) {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess || count == 0) {

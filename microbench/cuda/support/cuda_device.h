@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "microbench/gpu/gpu_device.h"
+#include "microbench/gpu/gpu_under_test.h"
 
 namespace paceline {
 
 // Throws MeasurementError with the driver's reason if there is no GPU of this index.
-std::unique_ptr<GpuDevice> open_cuda_device(int index);
+std::unique_ptr<GpuUnderTest> open_cuda_device(int index);
 
 }  // namespace paceline

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "microbench/named_benchmarks.h"
 #include "traces/measurement/measurement.h"
 
 namespace paceline {
@@ -61,9 +62,9 @@ class GpuKernel {
   virtual Seconds time_itself(int /*calls*/) { return Seconds(0); }
 };
 
-class GpuDevice {
+class GpuUnderTest {
  public:
-  virtual ~GpuDevice() = default;
+  virtual ~GpuUnderTest() = default;
   virtual GpuInfo info() const = 0;
   virtual GpuCondition condition() = 0;
   // Device time of `calls` launches, one after another; `cold`: the cache is overwritten before
@@ -83,27 +84,9 @@ class GpuBenchmark {
   virtual std::string unsupported(const GpuInfo& /*gpu*/) const { return ""; }
   // Throws MeasurementError with the reason if this shape cannot run (memory, an algorithm that the
   // library refuses), GpuLost if nothing can.
-  virtual std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuDevice& device) const = 0;
+  virtual std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest& device) const = 0;
 };
 
-class GpuBenchmarkRegistry {
- public:
-  struct Entry {
-    std::string name;
-    std::string summary;
-    std::unique_ptr<const GpuBenchmark> benchmark;
-  };
-
-  void add(std::string name, std::string summary, std::unique_ptr<const GpuBenchmark> benchmark) {
-    for (const Entry& entry : entries_) {
-      PACELINE_ASSERT(entry.name != name, "each name is registered once");
-    }
-    entries_.push_back({std::move(name), std::move(summary), std::move(benchmark)});
-  }
-  const std::vector<Entry>& entries() const { return entries_; }
-
- private:
-  std::vector<Entry> entries_;
-};
+using GpuBenchmarkRegistry = NamedBenchmarks<GpuBenchmark>;
 
 }  // namespace paceline

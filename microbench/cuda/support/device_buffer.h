@@ -13,10 +13,10 @@
 namespace paceline {
 
 // On the current device. Throws MeasurementError, with how much is free, if it does not fit.
-class DeviceMemory {
+class DeviceBuffer {
  public:
-  DeviceMemory() = default;
-  explicit DeviceMemory(std::size_t bytes);
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t bytes);
   void* data() const { return data_.get(); }
   template <typename T>
   T* as() const {
@@ -38,7 +38,7 @@ std::size_t element_bytes(ElementType type);
 ElementType storage_type(const std::string& precision);
 
 // A tensor of random values (random_value.h), times `scale`, in the default stream.
-DeviceMemory random_tensor(std::int64_t count, ElementType type, std::uint32_t seed,
+DeviceBuffer random_tensor(std::int64_t count, ElementType type, std::uint32_t seed,
                            float scale = 1);
 // Elements of a device tensor as numbers.
 std::vector<double> read_elements(const void* data, ElementType type,

@@ -1,4 +1,4 @@
-#include "microbench/cuda/support/device_memory.h"
+#include "microbench/cuda/support/device_buffer.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -7,7 +7,7 @@
 
 namespace paceline {
 
-DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
+DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   void* data = nullptr;
   const cudaError_t code = cudaMalloc(&data, bytes);
@@ -31,8 +31,8 @@ ElementType storage_type(const std::string& precision) {
   throw MeasurementError("no operands of precision " + precision);
 }
 
-DeviceMemory random_tensor(std::int64_t count, ElementType type, std::uint32_t seed, float scale) {
-  DeviceMemory out(static_cast<std::size_t>(count) * element_bytes(type));
+DeviceBuffer random_tensor(std::int64_t count, ElementType type, std::uint32_t seed, float scale) {
+  DeviceBuffer out(static_cast<std::size_t>(count) * element_bytes(type));
   launch_fill(out.data(), count, type, seed, scale, nullptr);
   PACELINE_CUDA(cudaGetLastError());
   PACELINE_CUDA(cudaStreamSynchronize(nullptr));
