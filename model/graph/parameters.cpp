@@ -61,6 +61,12 @@ std::vector<std::int64_t> parameter_sizes(const Op& op) {
   return sizes;
 }
 
+std::vector<std::int64_t> used_parameter_sizes(const Op& op) {
+  Op own = op;
+  own.sharing = Sharing::kNone;
+  return parameter_sizes(own);
+}
+
 bool needs_input_gradient(const WorkloadGraph& graph, const Op& op) {
   return !op.inputs.empty() && graph.tensor(op.inputs[0]).needs_gradient;
 }

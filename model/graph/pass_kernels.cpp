@@ -101,20 +101,7 @@ struct KernelsOf {
   }
   Kernels operator()(const Conv2d& conv) const {
     if (!runs()) return {};
-    const auto& x = in().dims;
-    return {ConvShape{.pass = pass,
-                      .n = x[0],
-                      .c = x[1],
-                      .h = x[2],
-                      .w = x[3],
-                      .k = conv.out_channels,
-                      .r = conv.kernel_h,
-                      .s = conv.kernel_w,
-                      .pad_h = conv.pad_h,
-                      .pad_w = conv.pad_w,
-                      .stride_h = conv.stride_h,
-                      .stride_w = conv.stride_w,
-                      .groups = conv.groups}};
+    return {convolution_shape(graph, op, conv, pass)};
   }
   // Forward is the dgrad of the convolution that leads from the output back to the input.
   Kernels operator()(const ConvTranspose2d& conv) const {
@@ -165,6 +152,24 @@ struct KernelsOf {
 };
 
 }  // namespace
+
+ConvShape convolution_shape(const WorkloadGraph& graph, const Op& op, const Conv2d& conv,
+                            Pass pass) {
+  const auto& x = graph.shape(op.inputs[0]).dims;
+  return {.pass = pass,
+          .n = x[0],
+          .c = x[1],
+          .h = x[2],
+          .w = x[3],
+          .k = conv.out_channels,
+          .r = conv.kernel_h,
+          .s = conv.kernel_w,
+          .pad_h = conv.pad_h,
+          .pad_w = conv.pad_w,
+          .stride_h = conv.stride_h,
+          .stride_w = conv.stride_w,
+          .groups = conv.groups};
+}
 
 std::vector<KernelShape> pass_kernels(const WorkloadGraph& graph, const Op& op, Pass pass) {
   return std::visit(KernelsOf{graph, op, pass}, op.attributes);

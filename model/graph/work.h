@@ -16,6 +16,8 @@ namespace paceline {
 // {weight, bias} for a convolution. Those it takes from another operation (Op::sharing) are left
 // out. A layer and direction of an Rnn has {input weights, recurrent weights, biases...}.
 std::vector<std::int64_t> parameter_sizes(const Op& op);
+// The same of the parameters that the operation uses, its own or another's.
+std::vector<std::int64_t> used_parameter_sizes(const Op& op);
 
 // FLOP of one pass: the sum over pass_kernels (0 where the pass does not exist).
 Flops pass_flops(const WorkloadGraph& graph, const Op& op, Pass pass);
@@ -27,6 +29,10 @@ Flops pass_flops(const WorkloadGraph& graph, const Op& op, Pass pass);
 // gradients of both operands of a Matmul belong to kDgrad. A recurrent layer has one GEMM over all
 // steps for the input and one per step for the state.
 std::vector<KernelShape> pass_kernels(const WorkloadGraph& graph, const Op& op, Pass pass);
+
+// The convolution of `op`, whose attributes are `conv`.
+ConvShape convolution_shape(const WorkloadGraph& graph, const Op& op, const Conv2d& conv,
+                            Pass pass);
 
 // Whether the gradient with respect to the operation's first input is needed: false when it is the
 // network's input, integer, or behind frozen parameters only.

@@ -84,6 +84,8 @@ class Framework {
 
 // The trainable tensors of the graph in the order of registration, 4 bytes an element.
 std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph);
+// By layer, the first of its tensors in that list; PlannedCall::kNoGradient where it has none.
+std::vector<std::uint32_t> first_gradients(const WorkloadGraph& graph);
 // "recompute": what forward drops and backward makes again, on every device.
 FrameworkOption recomputation_option();
 

@@ -4,12 +4,6 @@
 
 namespace paceline {
 
-std::vector<std::int64_t> used_parameter_sizes(const Op& op) {
-  Op own = op;
-  own.sharing = Sharing::kNone;
-  return parameter_sizes(own);
-}
-
 // Mean and variance of every channel in fp32, and a counter.
 std::int64_t MemoryRules::persistent_state(const Op& op) const {
   const auto* norm = std::get_if<Norm>(&op.attributes);

@@ -69,7 +69,4 @@ class MemoryRules {
   const MemorySetting& setting_;
 };
 
-// Element counts of the parameters that the operation uses, its own or another's.
-std::vector<std::int64_t> used_parameter_sizes(const Op& op);
-
 }  // namespace paceline

@@ -1,7 +1,5 @@
 #include "simulator/frameworks/gpu/gpu_issuer.h"
 
-#include <algorithm>
-
 namespace paceline::gpu {
 namespace {
 
@@ -22,13 +20,6 @@ bool has_narrow_weights(const Op& op) {
          std::holds_alternative<Rnn>(op.attributes);
 }
 
-// Parameters that the operation uses, its own or another's.
-std::vector<std::int64_t> used_parameters(const Op& op) {
-  Op own = op;
-  own.sharing = Sharing::kNone;
-  return parameter_sizes(own);
-}
-
 }  // namespace
 
 Issuer::Issuer(const WorkloadGraph& graph, const GpuRecord& record,
@@ -36,12 +27,7 @@ Issuer::Issuer(const WorkloadGraph& graph, const GpuRecord& record,
     : graph_(graph),
       record_(record),
       settings_(settings),
-      first_gradient_(graph.ops().size(), PlannedCall::kNoGradient) {
-  std::uint32_t index = 0;
-  for (const GradientTensor& gradient : gradient_tensors(graph)) {
-    first_gradient_[gradient.layer] = std::min(first_gradient_[gradient.layer], index++);
-  }
-}
+      first_gradient_(first_gradients(graph)) {}
 
 void Issuer::enter(std::vector<IssuedCall>& calls, Phase phase, std::size_t layer) {
   calls_ = &calls;
@@ -130,7 +116,7 @@ bool Issuer::casts_weights() const {
 void Issuer::cast_parameters(const Op& op) {
   if (!casts_weights() || !has_narrow_weights(op)) return;
   if (is_backward() && !op.trainable) return;
-  const std::vector<std::int64_t> sizes = used_parameters(op);
+  const std::vector<std::int64_t> sizes = used_parameter_sizes(op);
   for (std::size_t index = 0; index < sizes.size(); ++index) {
     const Bytes wide = number(sizes[index]) * kFp32;
     const Bytes narrow = wide / 2;
@@ -166,7 +152,7 @@ void Issuer::add_to_gradients(const Op& op) {
   // A gradient is stored where it arrives first and added where there is one already: of an
   // earlier use of the same weights, or zeros.
   if (!record_.clears_gradients && op.sharing == Sharing::kNone) return;
-  const std::vector<std::int64_t> sizes = used_parameters(op);
+  const std::vector<std::int64_t> sizes = used_parameter_sizes(op);
   for (std::size_t index = 0; index < sizes.size(); ++index) {
     const Bytes size = number(sizes[index]) * kFp32;
     stream("add", sizes[index], {2 * size, size}, {parameter_gradient(index, sizes[index])});

@@ -6,23 +6,6 @@
 namespace paceline::pytorch {
 namespace {
 
-ConvShape shape_of(const Issuer& issuer, const Op& op, const Conv2d& conv, Pass pass) {
-  const auto& x = issuer.graph().shape(op.inputs[0]).dims;
-  return {.pass = pass,
-          .n = x[0],
-          .c = x[1],
-          .h = x[2],
-          .w = x[3],
-          .k = conv.out_channels,
-          .r = conv.kernel_h,
-          .s = conv.kernel_w,
-          .pad_h = conv.pad_h,
-          .pad_w = conv.pad_w,
-          .stride_h = conv.stride_h,
-          .stride_w = conv.stride_w,
-          .groups = conv.groups};
-}
-
 std::int64_t weight_elements(const Conv2d& conv) {
   return conv.out_channels * (conv.in_channels / conv.groups) * conv.kernel_h * conv.kernel_w;
 }
@@ -64,7 +47,7 @@ class Direct {
   }
 
  private:
-  void run(Pass pass) { i_.kernel("onednn.conv", shape_of(i_, op_, conv_, pass)); }
+  void run(Pass pass) { i_.kernel("onednn.conv", convolution_shape(i_.graph(), op_, conv_, pass)); }
   void to_blocked(TensorId id, const Operand& from) {
     i_.touching({from});
     i_.stream("onednn.reorder.to_blocked", i_.elements(id), 1, 1);
@@ -90,7 +73,7 @@ class Direct {
 };
 
 void per_image_forward(Issuer& i, const Op& op, const Conv2d& conv) {
-  const ConvShape shape = shape_of(i, op, conv, Pass::kForward);
+  const ConvShape shape = convolution_shape(i.graph(), op, conv, Pass::kForward);
   const auto [pixels, taps, channels] = product_of(shape);
   i.host("conv_per_image_gemm");
   if (!is_pointwise(shape)) i.stream("aten.copy", shape.n * pixels * taps, 1, 1);
@@ -101,7 +84,7 @@ void per_image_forward(Issuer& i, const Op& op, const Conv2d& conv) {
 }
 
 void per_image_input_gradient(Issuer& i, const Op& op, const Conv2d& conv) {
-  const ConvShape shape = shape_of(i, op, conv, Pass::kDgrad);
+  const ConvShape shape = convolution_shape(i.graph(), op, conv, Pass::kDgrad);
   const auto [pixels, taps, channels] = product_of(shape);
   i.stream("aten.fill", i.elements(op.inputs[0]), 0, 1);
   i.touching({i.parameter(0, weight_elements(conv)), i.gradient(op.output)});
@@ -113,7 +96,7 @@ void per_image_input_gradient(Issuer& i, const Op& op, const Conv2d& conv) {
 }
 
 void per_image_weight_gradient(Issuer& i, const Op& op, const Conv2d& conv) {
-  const ConvShape shape = shape_of(i, op, conv, Pass::kWgrad);
+  const ConvShape shape = convolution_shape(i.graph(), op, conv, Pass::kWgrad);
   const auto [pixels, taps, channels] = product_of(shape);
   i.stream("aten.fill", weight_elements(conv), 0, 1);
   i.touching({i.activation(op.inputs[0]), i.gradient(op.output)});
@@ -123,7 +106,7 @@ void per_image_weight_gradient(Issuer& i, const Op& op, const Conv2d& conv) {
 }
 
 bool per_image(const Issuer& i, const Op& op, const Conv2d& conv) {
-  return runs_as_gemm_per_image(shape_of(i, op, conv, Pass::kForward), i.record(),
+  return runs_as_gemm_per_image(convolution_shape(i.graph(), op, conv, Pass::kForward), i.record(),
                                 i.context().threads);
 }
 

@@ -1,20 +1,10 @@
 #include "simulator/frameworks/pytorch/issuer.h"
 
-#include <algorithm>
-
 namespace paceline::pytorch {
 
 Issuer::Issuer(const WorkloadGraph& graph, const FrameworkRecord& record,
                const ExecutionContext& context)
-    : graph_(graph),
-      record_(record),
-      context_(context),
-      first_gradient_(graph.ops().size(), PlannedCall::kNoGradient) {
-  std::uint32_t index = 0;
-  for (const GradientTensor& gradient : gradient_tensors(graph)) {
-    first_gradient_[gradient.layer] = std::min(first_gradient_[gradient.layer], index++);
-  }
-}
+    : graph_(graph), record_(record), context_(context), first_gradient_(first_gradients(graph)) {}
 
 void Issuer::enter(std::vector<IssuedCall>& calls, Phase phase, std::size_t layer) {
   calls_ = &calls;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "model/graph/work.h"
 #include "simulator/frameworks/framework.h"
 
@@ -17,6 +19,15 @@ std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph) {
     }
   }
   return out;
+}
+
+std::vector<std::uint32_t> first_gradients(const WorkloadGraph& graph) {
+  std::vector<std::uint32_t> first(graph.ops().size(), PlannedCall::kNoGradient);
+  std::uint32_t index = 0;
+  for (const GradientTensor& gradient : gradient_tensors(graph)) {
+    first[gradient.layer] = std::min(first[gradient.layer], index++);
+  }
+  return first;
 }
 
 }  // namespace paceline

@@ -93,26 +93,14 @@ class Rules : public MemoryRules {
     std::int64_t out() const { return rules.bytes(op.output); }
 
     Scratch operator()(const Conv2d& conv) const {
-      const auto& x = rules.graph().shape(op.inputs[0]).dims;
       const auto& y = rules.graph().shape(op.output).dims;
-      const ConvShape shape{.n = x[0],
-                            .c = x[1],
-                            .h = x[2],
-                            .w = x[3],
-                            .k = conv.out_channels,
-                            .r = conv.kernel_h,
-                            .s = conv.kernel_w,
-                            .pad_h = conv.pad_h,
-                            .pad_w = conv.pad_w,
-                            .stride_h = conv.stride_h,
-                            .stride_w = conv.stride_w,
-                            .groups = conv.groups};
+      const ConvShape shape = convolution_shape(rules.graph(), op, conv, Pass::kForward);
       const std::int64_t weights = kFloat * used_parameter_sizes(op)[0];
       if (pytorch::runs_as_gemm_per_image(shape, rules.record_, rules.setting().threads)) {
         const bool pointwise = conv.kernel_h == 1 && conv.kernel_w == 1 && conv.stride_h == 1 &&
                                conv.stride_w == 1 && conv.pad_h == 0 && conv.pad_w == 0;
         const std::int64_t columns =
-            kFloat * x[0] * x[1] * conv.kernel_h * conv.kernel_w * y[2] * y[3];
+            kFloat * shape.n * shape.c * conv.kernel_h * conv.kernel_w * y[2] * y[3];
         return {.before = 0, .beside = pointwise && pass != Pass::kDgrad ? 0 : columns};
       }
       const bool plain_input = conv.in_channels < rules.record_.plain_input_channels;
