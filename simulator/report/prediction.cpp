@@ -8,12 +8,11 @@
 #include "model/analytic/iteration_time.h"
 #include "model/import/imported_model.h"
 #include "simulator/engine/engine.h"
-#include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/lower/lower.h"
-#include "simulator/lower/plan.h"
 #include "simulator/memory/sharding.h"
 #include "simulator/report/input_pipeline.h"
 #include "simulator/report/memory_request.h"
+#include "simulator/report/prediction_setup.h"
 #include "simulator/report/report_parts.h"
 
 namespace paceline {
@@ -46,46 +45,6 @@ std::vector<std::string> warnings(const Report& r, const IterationPlan& plan,
   return out;
 }
 
-}  // namespace
-
-Predictor::Predictor() : workloads_(workload_registry()), frameworks_(framework_registry()) {}
-
-namespace {
-
-// Splits --set: what belongs to the device is used already, what belongs to the framework becomes
-// its settings, the rest is the workload's.
-struct Settings {
-  FrameworkSettings framework;
-  std::map<std::string, std::string> workload;
-};
-
-Settings split_settings(const Framework& framework, DeviceKind kind, const Experiment& e,
-                        const JobPredictor& jobs) {
-  const std::vector<std::string> of_job = jobs.option_names(e);
-  const std::vector<FrameworkOption> options = framework.options(kind);
-  Settings out{resolve_settings(options, e.options), {}};
-  for (const auto& [key, value] : e.options) {
-    if (is_device_option(key) || is_input_option(key) || out.framework.contains(key)) continue;
-    if (std::ranges::find(of_job, key) != of_job.end()) continue;
-    out.workload[key] = value;
-  }
-  return out;
-}
-
-ExecutionContext context_of(const Experiment& e, const TrainingDevice& device,
-                            const FrameworkSettings& settings) {
-  ExecutionContext context;
-  context.threads = std::max(1, e.threads);
-  context.device = device.kind() == DeviceKind::kGpu ? device.spec() : nullptr;
-  if (context.device != nullptr) context.workspace_limit = gpu::workspace_limit(settings);
-  return context;
-}
-
-bool is_on(const FrameworkSettings& settings, const std::string& name) {
-  const auto found = settings.find(name);
-  return found != settings.end() && found->second == "on";
-}
-
 // A job waits for the batches of its devices as one device does.
 void wait_for_input(const InputPipeline& input, Report& report) {
   const Seconds training(report.iteration_time_s.median);
@@ -104,36 +63,43 @@ void wait_for_input(const InputPipeline& input, Report& report) {
   add_input_wait(input, training, report);
 }
 
-JobDevice job_device(const Experiment& e, const TrainingDevice& device,
-                     const FrameworkSettings& settings,
-                     const std::optional<IterationPlan>& whole_batch) {
-  const DeviceSpec* spec = device.spec();
-  return {.costs = &device.costs(),
-          .context = context_of(e, device, settings),
-          .catalog_name = spec == nullptr ? "" : spec->name,
-          .processor = device.kind() == DeviceKind::kCpu,
-          .whole_batch = whole_batch ? &*whole_batch : nullptr};
+// Defaults that a model file left open.
+std::vector<std::string> assumptions(const ImportedModel& model) {
+  std::vector<std::string> out;
+  for (const std::string& assumption : model.assumptions) {
+    out.push_back("model file: " + assumption);
+  }
+  return out;
+}
+
+std::optional<std::string> padding(const ImportedModel& model,
+                                   const std::optional<std::int64_t>& seq) {
+  const std::vector<std::int64_t>& buckets = model.workload.buckets;
+  if (!seq || buckets.empty()) return std::nullopt;
+  const auto bucket = std::lower_bound(buckets.begin(), buckets.end(), *seq);
+  if (bucket == buckets.end() || *bucket == *seq) return std::nullopt;
+  return "sequences of " + std::to_string(*seq) + " are padded to the bucket of " +
+         std::to_string(*bucket);
 }
 
 }  // namespace
 
-std::optional<IterationPlan> Predictor::whole_batch(const Experiment& e,
-                                                    const TrainingDevice& device) const {
-  if (!e.calibrate || !e.global_batch || e.devices < 2) return std::nullopt;
-  Experiment one = e;
-  one.batch *= e.devices;
-  const HostCosts host = device.host_costs(frameworks_.make(e.framework)->info());
-  return plan(one, device, build(one, device), device.costs(), host);
-}
+Predictor::Predictor() : workloads_(workload_registry()), frameworks_(framework_registry()) {}
+
+ImportedModel Predictor::load(const Experiment& e) const { return load_model(workloads_, e.model); }
 
 Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice& device) const {
-  frameworks_.make(experiment.framework);  // throws with the nearest name
+  std::optional<ImportedModel> model;
+  return resolve(experiment, device, model);
+}
+
+Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice& device,
+                              std::optional<ImportedModel>& model) const {
+  // Throws with the nearest name.
+  const std::unique_ptr<const Framework> framework = frameworks_.make(experiment.framework);
   Experiment e = experiment;
   e.framework = frameworks_.find(e.framework)->name;
-  if (e.strategy.empty()) {
-    const bool several = e.devices > 1;
-    e.strategy = several ? frameworks_.make(e.framework)->info().default_strategy : "none";
-  }
+  if (e.strategy.empty()) e.strategy = e.devices > 1 ? framework->info().default_strategy : "none";
   e.strategy = jobs_.strategy_name(e.strategy);
   if (device.kind() == DeviceKind::kGpu) {
     if (e.threads > 1) throw UsageError("--threads is of CPUs; " + device.name() + " is a GPU");
@@ -147,12 +113,11 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
                      std::to_string(device.cores()) + " are allowed");
   }
   device.peak(e.precision, std::max(1, e.threads));  // throws if there is no such arithmetic
-  const ImportedModel model = load_model(workloads_, e.model);
-  if (workloads_.find(e.model) != nullptr) e.model = model.name;
-  if (!e.seq) e.seq = model.workload.default_seq;
-  const auto& variants = model.workload.variants;
+  model = load(e);
+  if (workloads_.find(e.model) != nullptr) e.model = model->name;
+  if (!e.seq) e.seq = model->workload.default_seq;
+  const auto& variants = model->workload.variants;
   if (!variants.empty()) e.options.try_emplace("variant", variants[0].name);
-  const auto framework = frameworks_.make(e.framework);
   for (const auto& [key, value] : split_settings(*framework, device.kind(), e, jobs_).framework) {
     e.options[key] = value;
     if (key == "optimizer") e.optimizer = value;
@@ -161,79 +126,58 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
 }
 
 WorkloadGraph Predictor::build(const Experiment& e, const TrainingDevice& device) const {
-  const ImportedModel model = load_model(workloads_, e.model);
-  const auto framework = frameworks_.make(e.framework);
-  const Settings settings = split_settings(*framework, device.kind(), e, jobs_);
-  WorkloadGraph graph = build_workload(
-      model.name, model.workload, {.batch = e.batch, .seq = e.seq, .choose = settings.workload});
-  const DeviceSpec* gpu = device.kind() == DeviceKind::kGpu ? device.spec() : nullptr;
-  return framework->prepare(std::move(graph), e.precision, gpu, settings.framework);
+  return PredictionSetup(e, device, frameworks_, jobs_).build(load(e), e.batch);
 }
 
 IterationPlan Predictor::plan(const Experiment& e, const TrainingDevice& device,
                               const WorkloadGraph& graph, const CostModel& costs,
                               const HostCosts& host) const {
-  const auto framework = frameworks_.make(e.framework);
-  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
-  const ExecutionContext context = context_of(e, device, settings);
-  IterationPlan plan = plan_iteration(framework->issue(graph, context, settings), costs, host,
-                                      context, e.grad_accumulation);
-  plan.dispatch = device.dispatch();
-  const FrameworkInfo info = framework->info();
-  plan.composition_sd =
-      device.kind() == DeviceKind::kGpu ? info.gpu_composition_sd : info.composition_sd;
-  if (is_on(settings, "graphs")) replay_as_graph(plan, host.graph_launch);
-  return plan;
+  return PredictionSetup(e, device, frameworks_, jobs_).plan(graph, costs, host);
 }
 
-StrategyMemory Predictor::strategy_memory(const Experiment& e, const TrainingDevice& device,
-                                          const WorkloadGraph& graph,
-                                          const IterationPlan& iteration) const {
+StrategyMemory Predictor::strategy_memory(const PredictionSetup& setup, const WorkloadGraph& graph,
+                                          const IterationPlan& iteration,
+                                          const std::optional<IterationPlan>& whole) const {
+  const Experiment& e = setup.experiment();
   if (!JobPredictor::concerns(e)) return {};
-  const auto framework = frameworks_.make(e.framework);
-  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
-  const std::optional<IterationPlan> whole = whole_batch(e, device);
-  StrategyMemory out = jobs_.memory(e, iteration, job_device(e, device, settings, whole));
+  StrategyMemory out = jobs_.memory(e, iteration, setup.job_device(whole));
   if (out.weights < 1) {
-    const ModelStateSizes sizes = memory_request(e, device, settings, Bytes(0)).setting.state;
-    out.gathered_bytes = gathered_bytes(graph, sizes);
+    const MemoryRequest request = memory_request(e, setup.device(), setup.settings(), Bytes(0));
+    out.gathered_bytes = gathered_bytes(graph, request.setting.state);
   }
   return out;
 }
 
-MemoryResult Predictor::memory_of(const WorkloadGraph& graph, const Experiment& e,
-                                  const TrainingDevice& device,
+MemoryResult Predictor::memory_of(const PredictionSetup& setup, const WorkloadGraph& graph,
                                   const StrategyMemory& strategy) const {
-  const auto framework = frameworks_.make(e.framework);
-  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
-  const Bytes limit = context_of(e, device, settings).workspace_limit;
-  MemoryRequest request = memory_request(e, device, settings, limit);
+  MemoryRequest request = memory_request(setup.experiment(), setup.device(), setup.settings(),
+                                         setup.context().workspace_limit);
   request.setting.strategy = strategy;
   return memory_.predict(graph, request);
 }
 
 Predictor::MemoryAnswer Predictor::memory(const Experiment& e, const TrainingDevice& device) const {
+  const PredictionSetup setup(e, device, frameworks_, jobs_);
+  const ImportedModel model = load(e);
+  const WorkloadGraph graph = setup.build(model, e.batch);
   StrategyMemory strategy;
-  const WorkloadGraph graph = build(e, device);
   if (JobPredictor::concerns(e)) {
-    const auto framework = frameworks_.make(e.framework);
-    const HostCosts host = device.host_costs(framework->info());
-    strategy = strategy_memory(e, device, graph, plan(e, device, graph, device.costs(), host));
+    strategy = strategy_memory(setup, graph, setup.plan(graph, device.costs(), setup.host()),
+                               setup.whole_batch(model));
   }
   const auto fits = [&](std::int64_t batch) {
-    Experiment other = e;
-    other.batch = batch;
-    return memory_of(build(other, device), other, device, strategy).use.fits();
+    return memory_of(setup, setup.build(model, batch), strategy).use.fits();
   };
-  return {memory_of(graph, e, device, strategy), largest_that_fits(e.batch, fits)};
+  return {memory_of(setup, graph, strategy), largest_that_fits(e.batch, fits)};
 }
 
 Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice& device) const {
-  const Experiment e = resolve(experiment, device);
-  const auto framework = frameworks_.make(e.framework);
-  WorkloadGraph graph = build(e, device);
-  const HostCosts host = device.host_costs(framework->info());
-  IterationPlan iteration = plan(e, device, graph, device.costs(), host);
+  std::optional<ImportedModel> model;
+  const Experiment e = resolve(experiment, device, model);
+  const PredictionSetup setup(e, device, frameworks_, jobs_);
+  WorkloadGraph graph = setup.build(*model, e.batch);
+  IterationPlan iteration = setup.plan(graph, device.costs(), setup.host());
+  const std::optional<IterationPlan> whole = setup.whole_batch(*model);
 
   Report r;
   r.experiment = e;
@@ -256,11 +200,9 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.phases = phase_times(iteration);
   r.bottleneck = find_bottleneck(iteration);
   if (input) add_input_wait(*input, Seconds(training), r);
-  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
-  MemoryResult memory = memory_of(graph, e, device, strategy_memory(e, device, graph, iteration));
+  MemoryResult memory = memory_of(setup, graph, strategy_memory(setup, graph, iteration, whole));
   r.memory = memory.use;
-  const auto phases = settings.find("phases");
-  const bool forward_only = phases != settings.end() && phases->second == "forward";
+  const bool forward_only = setup.is_set("phases", "forward");
   r.flops_per_iteration = static_cast<double>(e.grad_accumulation) *
                           (forward_only ? graph.forward_flops() : graph.training_flops());
   r.model_flops_utilization =
@@ -269,25 +211,13 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.inputs = device.inputs();
   r.warnings = warnings(r, iteration, device);
   r.warnings.insert(r.warnings.end(), memory.warnings.begin(), memory.warnings.end());
-  ImportedModel model = load_model(workloads_, e.model);
-  if (!model.file.empty()) r.inputs.push_back({model.file, model.sha256});
+  if (!model->file.empty()) r.inputs.push_back({model->file, model->sha256});
   // First: they decide what was predicted, and a screen shows only so many.
-  std::vector<std::string> assumed;
-  for (const std::string& assumption : model.assumptions) {
-    assumed.push_back("model file: " + assumption);
-  }
+  const std::vector<std::string> assumed = assumptions(*model);
   r.warnings.insert(r.warnings.begin(), assumed.begin(), assumed.end());
-  const std::vector<std::int64_t>& buckets = model.workload.buckets;
-  if (e.seq && !buckets.empty()) {
-    const auto bucket = std::lower_bound(buckets.begin(), buckets.end(), *e.seq);
-    if (bucket != buckets.end() && *bucket != *e.seq) {
-      r.warnings.push_back("sequences of " + std::to_string(*e.seq) +
-                           " are padded to the bucket of " + std::to_string(*bucket));
-    }
-  }
+  if (const auto padded = padding(*model, e.seq)) r.warnings.push_back(*padded);
   if (JobPredictor::concerns(e)) {
-    const std::optional<IterationPlan> whole = whole_batch(e, device);
-    jobs_.apply(e, iteration, job_device(e, device, settings, whole), r);
+    jobs_.apply(e, iteration, setup.job_device(whole), r);
     if (input) wait_for_input(*input, r);
   }
   return {std::move(graph), std::move(iteration), std::move(r), std::move(memory.tape)};
@@ -300,10 +230,9 @@ Timeline Predictor::timeline(const Prediction& prediction, const TrainingDevice&
     const LoweredRun run = lower(prediction.plan, iterations);
     return simulate(run.graph, run.platform);
   }
-  const auto framework = frameworks_.make(e.framework);
-  const FrameworkSettings settings = split_settings(*framework, device.kind(), e, jobs_).framework;
-  const std::optional<IterationPlan> whole = whole_batch(e, device);
-  return jobs_.timeline(e, prediction.plan, job_device(e, device, settings, whole), iterations);
+  const PredictionSetup setup(e, device, frameworks_, jobs_);
+  const std::optional<IterationPlan> whole = setup.whole_batch(load(e));
+  return jobs_.timeline(e, prediction.plan, setup.job_device(whole), iterations);
 }
 
 }  // namespace paceline

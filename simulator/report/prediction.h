@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/graph/workload.h"
+#include "model/import/imported_model.h"
 #include "model/plan/iteration_plan.h"
 #include "model/plan/report.h"
 #include "simulator/device/training_device.h"
@@ -20,6 +21,8 @@ struct Prediction {
   Report report;
   MemoryTape memory;  // what is alive when, on one device
 };
+
+class PredictionSetup;
 
 // What predictions choose from; made once, then only read.
 class Predictor {
@@ -54,13 +57,14 @@ class Predictor {
   MemoryAnswer memory(const Experiment& resolved, const TrainingDevice& device) const;
 
  private:
-  StrategyMemory strategy_memory(const Experiment& resolved, const TrainingDevice& device,
-                                 const WorkloadGraph& graph, const IterationPlan& iteration) const;
-  MemoryResult memory_of(const WorkloadGraph& graph, const Experiment& resolved,
-                         const TrainingDevice& device, const StrategyMemory& strategy) const;
-  // The plan of one device at the batch of the whole job, where a calibration refers to it.
-  std::optional<IterationPlan> whole_batch(const Experiment& experiment,
-                                           const TrainingDevice& device) const;
+  Experiment resolve(const Experiment& experiment, const TrainingDevice& device,
+                     std::optional<ImportedModel>& model) const;
+  StrategyMemory strategy_memory(const PredictionSetup& setup, const WorkloadGraph& graph,
+                                 const IterationPlan& iteration,
+                                 const std::optional<IterationPlan>& whole) const;
+  MemoryResult memory_of(const PredictionSetup& setup, const WorkloadGraph& graph,
+                         const StrategyMemory& strategy) const;
+  ImportedModel load(const Experiment& experiment) const;
 
   WorkloadRegistry workloads_;
   FrameworkRegistry frameworks_;
