@@ -13,13 +13,18 @@
 namespace paceline {
 namespace {
 
+// Read once a request.
+struct Catalogs {
+  LinkCatalog links = LinkCatalog::shipped();
+  DeviceCatalog devices = DeviceCatalog::shipped();
+};
+
 // By the device if it is known, else by the links; without either a warning says what was assumed.
-std::string nccl_generation(ClusterSpec& cluster) {
+std::string nccl_generation(ClusterSpec& cluster, const DeviceCatalog& devices) {
   const MachineSpec& machine = cluster.machine;
   const std::string& name = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
   if (!name.empty()) {
-    const DeviceCatalog catalog = DeviceCatalog::shipped();
-    return NcclTuning::shipped().generation_of(catalog.at(name).architecture);
+    return NcclTuning::shipped().generation_of(devices.at(name).architecture);
   }
   for (const MachineLink& link : machine.links) {
     const bool nvlink =
@@ -48,12 +53,13 @@ std::filesystem::path cluster_file(const std::string& name) {
 }
 
 // The NVLink generation and count a device has, from the total of its data sheet.
-TopologyLinks topology_links(const ClusterRequest& request, const LinkCatalog& catalog) {
+TopologyLinks topology_links(const ClusterRequest& request, const Catalogs& catalogs) {
+  const LinkCatalog& catalog = catalogs.links;
   TopologyLinks links{catalog.at("pcie4-x16"), "", 0, ""};
   if (request.device.empty()) {
     throw UsageError("--topo needs --device: the matrix does not name the devices");
   }
-  const DeviceSpec device = DeviceCatalog::shipped().at(request.device);
+  const DeviceSpec& device = catalogs.devices.at(request.device);
   links.device = device.name;
   links.pcie = catalog.at("pcie" + std::to_string(device.host_link.generation.value) + "-x16");
   if (!device.peer_links || !device.peer_links->kind.starts_with("NVLink")) return links;
@@ -66,8 +72,8 @@ TopologyLinks topology_links(const ClusterRequest& request, const LinkCatalog& c
 }
 
 // A cluster file names its devices; they must exist.
-void check_devices(const ClusterSpec& cluster, const std::string& file) {
-  const DeviceCatalog devices = DeviceCatalog::shipped();
+void check_devices(const ClusterSpec& cluster, const std::string& file,
+                   const DeviceCatalog& devices) {
   for (const MachineNode& node : cluster.machine.nodes) {
     if (node.kind != NodeKind::kDevice || node.device.empty()) continue;
     try {
@@ -79,8 +85,8 @@ void check_devices(const ClusterSpec& cluster, const std::string& file) {
 }
 
 // --device where the cluster file leaves it open, or says the same.
-void name_devices(const std::string& name, ClusterSpec& cluster) {
-  const std::string device = DeviceCatalog::shipped().at(name).name;
+void name_devices(const std::string& name, const DeviceCatalog& devices, ClusterSpec& cluster) {
+  const std::string& device = devices.at(name).name;
   for (MachineNode& node : cluster.machine.nodes) {
     if (node.kind != NodeKind::kDevice || node.device == device) continue;
     if (!node.device.empty()) {
@@ -91,20 +97,21 @@ void name_devices(const std::string& name, ClusterSpec& cluster) {
   }
 }
 
-ClusterSpec from_file(const ClusterRequest& request, const LinkCatalog& catalog) {
+ClusterSpec from_file(const ClusterRequest& request, const Catalogs& catalogs) {
+  const LinkCatalog& catalog = catalogs.links;
   ClusterSpec cluster;
   if (request.topo) {
     cluster = import_topology(read_text_file(*request.topo), *request.topo,
-                              topology_links(request, catalog), catalog);
+                              topology_links(request, catalogs), catalog);
     if (request.net) throw UsageError("--topo describes one machine; leave out --net");
   } else {
     const std::filesystem::path file = cluster_file(*request.cluster);
     cluster = read_cluster(file, catalog);
-    check_devices(cluster, file.string());
+    check_devices(cluster, file.string(), catalogs.devices);
     if (request.net) {
       throw UsageError("--net contradicts --cluster, which describes the network");
     }
-    if (!request.device.empty()) name_devices(request.device, cluster);
+    if (!request.device.empty()) name_devices(request.device, catalogs.devices, cluster);
   }
   if (!request.transport.empty()) {
     if (!cluster.network) throw UsageError("--set transport=...: the cluster has no network");
@@ -118,7 +125,7 @@ ClusterSpec from_file(const ClusterRequest& request, const LinkCatalog& catalog)
   return cluster;
 }
 
-ClusterSpec from_links(const ClusterRequest& request, const LinkCatalog& catalog) {
+ClusterSpec from_links(const ClusterRequest& request, const Catalogs& catalogs) {
   if (request.nodes) throw UsageError("--nodes is the number of machines of --cluster");
   ClusterFlags flags;
   flags.gpus = request.gpus.value_or(1);
@@ -127,11 +134,10 @@ ClusterSpec from_links(const ClusterRequest& request, const LinkCatalog& catalog
   if (request.intra_is_host_link) flags.intra_use = LinkUse::kHostLink;
   flags.net = request.net;
   flags.transport = request.transport;
-  if (request.device.empty()) return build_cluster(flags, catalog);
-  const DeviceCatalog devices = DeviceCatalog::shipped();
-  const DeviceSpec& device = devices.at(request.device);
+  if (request.device.empty()) return build_cluster(flags, catalogs.links);
+  const DeviceSpec& device = catalogs.devices.at(request.device);
   flags.device = device.name;
-  ClusterSpec cluster = build_cluster(flags, catalog);
+  ClusterSpec cluster = build_cluster(flags, catalogs.links);
   if (!device.host_link.no_peers.empty()) cluster.machine.peer_access = PeerAccess::kNone;
   return cluster;
 }
@@ -139,7 +145,7 @@ ClusterSpec from_links(const ClusterRequest& request, const LinkCatalog& catalog
 }  // namespace
 
 ClusterChoice choose_cluster(const ClusterRequest& request) {
-  const LinkCatalog catalog = LinkCatalog::shipped();
+  const Catalogs catalogs;
   const bool file = request.cluster || request.topo;
   if (request.cluster && request.topo) throw UsageError("give --cluster or --topo, not both");
   for (const auto& [given, flag] :
@@ -151,9 +157,9 @@ ClusterChoice choose_cluster(const ClusterRequest& request) {
   }
   ClusterChoice choice;
   choice.connections = request.connections;
-  choice.cluster = file ? from_file(request, catalog) : from_links(request, catalog);
+  choice.cluster = file ? from_file(request, catalogs) : from_links(request, catalogs);
   choice.ranks = request.gpus.value_or(choice.cluster.device_count());
-  choice.generation = nccl_generation(choice.cluster);
+  choice.generation = nccl_generation(choice.cluster, catalogs.devices);
   return choice;
 }
 
