@@ -6,6 +6,7 @@
 #include "calibration/calibrate.h"
 #include "calibration/collective/collective.h"
 #include "calibration/host.h"
+#include "calibration/recipe_run.h"
 
 namespace paceline {
 
@@ -18,6 +19,8 @@ struct CalibrationPlugin {
                                          const std::vector<CollectivePoint>&, const NcclTuning&,
                                          const HostTuning&) = nullptr;
   std::string (*collective_report)(const CollectiveFitResult&) = nullptr;
+  RecipeOutcome (*run_recipe)(const RecipeEntry&, const std::filesystem::path& data,
+                              const std::vector<std::string>& argv) = nullptr;
 };
 
 // Name of the one symbol that is called: extern "C" const CalibrationPlugin* ().

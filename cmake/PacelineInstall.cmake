@@ -31,10 +31,12 @@ endforeach()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/ DESTINATION include/paceline
         FILES_MATCHING PATTERN "*.h")
 
-foreach(folder model/catalog calibration/fitted validation/sets traces/recorded answers/html)
+foreach(folder model/catalog calibration/fitted calibration/public calibration/recipes
+               validation/sets traces/recorded answers/html)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION share/paceline/${parent}
-          PATTERN "*.cpp" EXCLUDE PATTERN "*.h" EXCLUDE)
+          PATTERN "*.cpp" EXCLUDE PATTERN "*.h" EXCLUDE PATTERN "*_test.py" EXCLUDE
+          PATTERN "__pycache__" EXCLUDE)
 endforeach()
 if(PACELINE_CHART_JS)
   install(FILES ${PACELINE_CHART_JS} DESTINATION share/paceline/answers/html)

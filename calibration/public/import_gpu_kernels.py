@@ -5,7 +5,7 @@
 
 DATA is a folder that holds one sub-folder per public collection (calibration/public/README.md says
 which, and where each comes from). OUT receives one file per collection. The collections stay where
-they are: nothing of them is part of this repository.
+they are: nothing of them is part of this repository. `paceline calibrate --recipe` runs this.
 
 Each result carries the axes `device` (a name of model/catalog/devices), `precision` and `timing`:
 "device" for time on the GPU alone, "call" for events around a framework's call, which contain the

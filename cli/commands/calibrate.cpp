@@ -8,6 +8,7 @@
 #include "cli/cluster_flags.h"
 #include "cli/link_calibration.h"
 #include "cli/output.h"
+#include "cli/recipe_calibration.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
 #include "simulator/device/cpu_device.h"
@@ -92,6 +93,10 @@ void refuse_machine(const Arguments& arguments) {
 }
 
 ExitCode run(const Arguments& arguments) {
+  if (arguments.has("recipe")) return calibrate_recipe(arguments);
+  for (const char* flag : {"data", "folder"}) {
+    if (arguments.has(flag)) throw UsageError(flag_text(flag) + " goes with --recipe NAME");
+  }
   const std::string file = arguments.text("FILE");
   const auto outputs = {"o", "install", "report", "plots"};
   if (std::none_of(outputs.begin(), outputs.end(),
@@ -140,6 +145,9 @@ void register_calibrate(CommandList& commands) {
       {"install", "", "use the result as device cpu of this user"},
       {"report", "", "print how well each fit does"},
       {"plots", "FOLDER", "draw measured against fitted, one SVG per fit"},
+      {"recipe", "NAME", "repeat this shipped fit (paceline list recipes) instead of fitting FILE"},
+      {"data", "DIR", "the published timings that --recipe fits"},
+      {"folder", "FOLDER", "write the parameter files of --recipe here"},
       output_flag("o", "write the parameters")};
   for (const FlagSpec& flag : cluster_flags()) flags.push_back(flag);
   commands.add(

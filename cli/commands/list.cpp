@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "calibration/recipe_catalog.h"
 #include "cli/device_listing.h"
 #include "cli/fabric_listing.h"
 #include "cli/output.h"
@@ -107,6 +108,17 @@ Listing list_validation_sets() {
   return listing;
 }
 
+Listing list_recipes() {
+  Listing listing{{"name", "fits", "summary"}};
+  for (const RecipeEntry& recipe : shipped_recipes()) {
+    const bool of_gpus = recipe.kind == RecipeKind::kGpuKernels;
+    listing.rows.push_back({{"name", recipe.name},
+                            {"fits", of_gpus ? "GPU kernels" : "collectives"},
+                            {"summary", recipe.summary}});
+  }
+  return listing;
+}
+
 struct Kind {
   const char* name;
   Listing (*list)();
@@ -130,6 +142,7 @@ constexpr Kind kKinds[] = {
      [] {
        return Listing{{"name", "kind", "rate", "achieved", "latency", "summary"}, list_links()};
      }},
+    {"recipes", list_recipes},
     {"strategies",
      [] {
        return Listing{{"name", "summary"}, list_strategies()};

@@ -11,9 +11,9 @@ namespace {
 // Flags whose values are names of `paceline list KIND`.
 const std::map<std::string, std::string>& listed_flags() {
   static const std::map<std::string, std::string> kinds = {
-      {"model", "workloads"},    {"device", "devices"}, {"framework", "frameworks"},
-      {"net", "links"},          {"intra", "links"},    {"cluster", "clusters"},
-      {"strategy", "strategies"}};
+      {"model", "workloads"},     {"device", "devices"}, {"framework", "frameworks"},
+      {"net", "links"},           {"intra", "links"},    {"cluster", "clusters"},
+      {"strategy", "strategies"}, {"recipe", "recipes"}};
   return kinds;
 }
 
