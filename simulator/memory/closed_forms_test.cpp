@@ -69,10 +69,13 @@ TEST(ClosedForms, FullRecomputationKeepsOneInputPerBlock) {
   EXPECT_NEAR(of_one_layer(Recomputation::kBlocks) / (2 * kSbh), 1, 0.01);
 }
 
-std::int64_t state_bytes(const WorkloadGraph& graph, Sharded what, std::int64_t devices) {
+// What is there before the first operation, but for the input. `gathered`: how many copies of the
+// largest layer's weights a device holds besides its share.
+std::int64_t state_bytes(const WorkloadGraph& graph, Sharded what, std::int64_t devices,
+                         const ModelStateSizes& sizes, int gathered) {
   MemorySetting setting;
-  setting.state = model_state("adam", Precision::kFp16, true);
-  setting.strategy = sharded_state(what, devices, graph, setting.state, 0);
+  setting.state = sizes;
+  setting.strategy = sharded_state(what, devices, graph, setting.state, gathered);
   const MemoryTape tape = memory_policy_registry().make("pytorch")->trace(graph, setting);
   std::int64_t bytes = 0;
   for (const MemoryTape::Event& event : tape.events()) {
@@ -89,12 +92,40 @@ TEST(ClosedForms, ZeroStagesHoldTheBytesOfThePaper) {
   const WorkloadGraph graph = gpt(2);
   const double parameters = static_cast<double>(graph.parameters());
   const auto per_parameter = [&](Sharded what, std::int64_t devices) {
-    return static_cast<double>(state_bytes(graph, what, devices)) / parameters;
+    const ModelStateSizes adam = model_state("adam", Precision::kFp16, true);
+    return static_cast<double>(state_bytes(graph, what, devices, adam, 0)) / parameters;
   };
   EXPECT_NEAR(per_parameter(Sharded::kNothing, 64), 16, 1e-3);
   EXPECT_NEAR(per_parameter(Sharded::kOptimizer, 64), 4 + 12.0 / 64, 1e-3);
   EXPECT_NEAR(per_parameter(Sharded::kGradients, 64), 2 + 14.0 / 64, 1e-3);
   EXPECT_NEAR(per_parameter(Sharded::kWeights, 64), 16.0 / 64, 1e-3);
+}
+
+// DeepSpeed's estimators of model states without offload, P parameters on N devices, L in the
+// largest layer (estimate_zero2_model_states_mem_needs in runtime/zero/stage_1_and_2.py,
+// estimate_zero3_model_states_mem_needs in runtime/zero/stage3.py, version 0.19.8):
+//   stage 2: 2 P + 18 P / N,   stage 3: 4 L + 18 P / N
+// Both hold 4 of gradients and 4 of weights in 32 bits and 8 of Adam; the 32-bit gradients exist
+// beside the master weights while the update runs, but are counted as always there. The rest of 18
+// is 2 of gradients in 16 bits in stage 2, of weights in stage 3, whose 16-bit gradients are those
+// of the layer at work: 4 L = its weights and gradients.
+TEST(ClosedForms, ZeroStagesHoldWhatDeepSpeedsEstimatorsSay) {
+  const WorkloadGraph graph = gpt(4);
+  const double parameters = static_cast<double>(graph.parameters());
+  const double layer = static_cast<double>(largest_unit(graph));
+  ModelStateSizes sizes = model_state("adam", Precision::kFp16, true);
+  sizes.master += 4;
+  for (const std::int64_t devices : {1, 2, 4, 8, 64, 1000}) {
+    SCOPED_TRACE(devices);
+    const double share = 18 * parameters / static_cast<double>(devices);
+    const auto held = [&](Sharded what, const ModelStateSizes& each, int gathered) {
+      return static_cast<double>(state_bytes(graph, what, devices, each, gathered));
+    };
+    EXPECT_NEAR(held(Sharded::kGradients, sizes, 0) / (2 * parameters + share), 1, 1e-3);
+    ModelStateSizes without_gradients = sizes;
+    without_gradients.gradient = 0;
+    EXPECT_NEAR(held(Sharded::kWeights, without_gradients, 2) / (4 * layer + share), 1, 1e-3);
+  }
 }
 
 // The parameters of a block are gathered as one unit: 12 h^2 and its biases.

@@ -17,13 +17,22 @@ std::int64_t scaled(std::int64_t elements, double bytes_each, double share = 1) 
 }
 std::int64_t whole(Bytes bytes) { return static_cast<std::int64_t>(bytes.si()); }
 
+// Inference needs no result twice.
+RecomputationSchedule nothing_again(const WorkloadGraph& graph) {
+  RecomputationSchedule out;
+  out.recomputed.assign(graph.ops().size(), false);
+  out.before_backward.resize(graph.ops().size());
+  out.reads_again.assign(graph.ops().size(), 0);
+  return out;
+}
+
 class Walk {
  public:
   explicit Walk(const MemoryRules& rules)
       : rules_(rules),
         graph_(rules.graph()),
         slots_(tape_),
-        schedule_(recomputation_schedule(graph_)),
+        schedule_(rules.runs_backward() ? recomputation_schedule(graph_) : nothing_again(graph_)),
         tensor_slot_(graph_.tensors().size(), kNone),
         gradient_(graph_.tensors().size()),
         reads_(graph_.tensors().size(), 0),
@@ -38,9 +47,11 @@ class Walk {
     count();
     setup();
     for (std::size_t i = 0; i < graph_.ops().size(); ++i) {
+      if (!rules_.runs(graph_.ops()[i]) || reads_nothing_there(graph_.ops()[i])) continue;
       tape_.enter(TapePhase::kForward, i);
       forward(i, false);
     }
+    if (!rules_.runs_backward()) return std::move(tape_);
     for (std::size_t i = graph_.ops().size(); i-- > 0;) {
       tape_.enter(TapePhase::kBackward, i);
       for (const std::size_t again : schedule_.before_backward[i]) forward(again, true);
@@ -52,6 +63,11 @@ class Walk {
 
  private:
   std::size_t index(TensorId id) const { return static_cast<std::size_t>(id); }
+  // Inference: what is made of a loss, such as the sum of several, does not exist either.
+  bool reads_nothing_there(const Op& op) const {
+    return std::ranges::any_of(op.inputs,
+                               [&](TensorId id) { return tensor_slot_[index(id)] == kNone; });
+  }
   bool needs_gradient(TensorId id) const { return graph_.tensor(id).needs_gradient; }
 
   void count() {
@@ -83,7 +99,8 @@ class Walk {
     const Op& op = graph_.ops()[i];
     const bool recomputed = schedule_.recomputed[i];
     const bool keeps = again || !recomputed;
-    const std::vector<SavedBuffer> kept = rules_.kept(op);
+    const std::vector<SavedBuffer> kept =
+        rules_.runs_backward() ? rules_.kept(op) : std::vector<SavedBuffer>();
     copy_weights(i);
     const Slot output = place_output(op, kept, again);
     tensor_slot_[index(op.output)] = output;
@@ -102,7 +119,8 @@ class Walk {
     const std::int64_t readers =
         (again ? reads_again_ : reads_)[index(op.output)] + (&op == &graph_.ops().back() ? 1 : 0);
     const Scratch scratch = rules_.forward_scratch(op);
-    const Place place = rules_.output(op);
+    const bool passes = !rules_.runs_backward() && std::holds_alternative<Dropout>(op.attributes);
+    const Place place = passes ? Place::kSame : rules_.output(op);
     if (place == Place::kSame || (place == Place::kOverwrite && may_overwrite(op, kept))) {
       const Slot slot = tensor_slot_[index(op.inputs[0])];
       slots_.take(slot, readers + 1);
@@ -348,7 +366,7 @@ void Walk::weight_gradients(const Op& op) {
 void Walk::update() {
   tape_.enter(TapePhase::kUpdate, graph_.ops().size() - 1);
   for (const auto& [key, slot] : shared_weights_) slots_.release(slot);
-  with_scratch({.beside = rules_.update_scratch()}, [] {});
+  if (rules_.runs_update()) with_scratch({.beside = rules_.update_scratch()}, [] {});
 }
 
 }  // namespace
@@ -364,10 +382,11 @@ void allocate_model_state(const MemoryRules& rules, MemoryTape& tape) {
     tape.enter(TapePhase::kSetup, i);
     for (const std::int64_t size : parameter_sizes(ops[i])) {
       persistent(scaled(size, sizes.weight, strategy.weights), MemoryKind::kWeights);
-      if (!ops[i].trainable) continue;
+      if (!ops[i].trainable || !rules.runs_backward()) continue;
       if (rules.stores_weight_gradients()) {
         persistent(scaled(size, sizes.gradient, strategy.gradients), MemoryKind::kWeightGradients);
       }
+      if (!rules.runs_update()) continue;
       const double share = strategy.optimizer_state;
       persistent(scaled(size, sizes.master, share), MemoryKind::kOptimizerState);
       persistent(scaled(size, sizes.optimizer, share), MemoryKind::kOptimizerState);

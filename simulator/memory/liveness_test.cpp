@@ -60,6 +60,17 @@ TEST(Liveness, FindsThePeakInBackward) {
   EXPECT_EQ(step.layer, 4u);
 }
 
+// By hand: inference holds the input of one layer and its output, and nothing after the network but
+// its result; the loss is not computed.
+TEST(Liveness, OfInferenceHoldsTwoNeighbouringTensors) {
+  MemorySetting setting;
+  setting.phases = TracedPhases::kForward;
+  const MemoryTape tape = trace(three_layers(), setting);
+  EXPECT_EQ(at_peak(tape, MemoryKind::kFeatureMaps), 2 * 128);
+  EXPECT_EQ(after_forward(tape, MemoryKind::kFeatureMaps), 128);
+  EXPECT_EQ(tape.peak().bytes, 3 * (64 + 8) * 4 + 128 + 2 * 128);
+}
+
 class AnyWorkload : public testing::TestWithParam<std::string> {};
 
 // Whatever the network: all that an iteration allocates beyond weights, gradients, optimizer state

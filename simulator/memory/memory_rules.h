@@ -57,6 +57,10 @@ class MemoryRules {
   virtual std::int64_t persistent_state(const Op& op) const;
 
   // Conveniences.
+  bool runs_backward() const { return setting_.phases != TracedPhases::kForward; }
+  bool runs_update() const { return setting_.phases == TracedPhases::kTraining; }
+  // False for what inference leaves out: the loss.
+  bool runs(const Op& op) const;
   std::int64_t bytes(TensorId id) const {
     return static_cast<std::int64_t>(graph_.tensor(id).bytes().si());
   }

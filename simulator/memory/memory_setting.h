@@ -34,8 +34,13 @@ struct StrategyMemory {
   std::string note;
 };
 
+// Which parts of an iteration run: all of it; no update, so that there is no optimizer; or forward
+// alone, which is inference: nothing is kept, no gradient exists, dropout and the loss are not run.
+enum class TracedPhases { kTraining, kForwardBackward, kForward };
+
 struct MemorySetting {
   DeviceKind device = DeviceKind::kGpu;
+  TracedPhases phases = TracedPhases::kTraining;
   int threads = 1;  // of a CPU
   // Scratch of one library call; empty: none is taken.
   std::function<Bytes(const Kernel&)> workspace;

@@ -31,12 +31,15 @@ MemoryTape trace_persistent(const MemoryRules& rules, const PersistentStyle& sty
   };
   for (std::size_t i = 0; i < graph.ops().size(); ++i) {
     const Op& op = graph.ops()[i];
+    if (!rules.runs(op)) continue;
     tape.enter(TapePhase::kForward, i);
     for (const TensorId input : op.inputs) ++readers[static_cast<std::size_t>(input)];
     if (rules.output(op) == Place::kNew) {
       allocate(rules.bytes(op.output), MemoryKind::kFeatureMaps);
     }
-    for (const SavedBuffer& buffer : rules.kept(op)) {
+    // Normalisations write theirs in inference too.
+    const bool keeps = rules.runs_backward() || std::holds_alternative<Norm>(op.attributes);
+    for (const SavedBuffer& buffer : keeps ? rules.kept(op) : std::vector<SavedBuffer>()) {
       if (!buffer.tensor) {
         allocate(static_cast<std::int64_t>(buffer.bytes.si()), MemoryKind::kFeatureMaps);
       }
@@ -48,7 +51,7 @@ MemoryTape trace_persistent(const MemoryRules& rules, const PersistentStyle& sty
   if (!style.workspace_per_layer) {
     allocate(style.workspaces * largest_workspace(rules), MemoryKind::kWorkspace);
   }
-  for (std::size_t i = graph.ops().size(); i-- > 0;) {
+  for (std::size_t i = rules.runs_backward() ? graph.ops().size() : 0; i-- > 0;) {
     const Op& op = graph.ops()[i];
     tape.enter(TapePhase::kBackward, i);
     const auto count = readers[static_cast<std::size_t>(op.output)];

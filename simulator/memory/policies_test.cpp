@@ -56,6 +56,33 @@ TEST(Policies, TensorFlowDoesNotStoreGradientsOfWeights) {
   EXPECT_EQ(use_of(three_layers(), "caffe").weight_gradients, all);
 }
 
+// Inference holds less than forward and backward, and that less than training, which has an
+// optimizer: in every framework, and on a network with every kind of layer. Only weights stay.
+TEST(Policies, EachPhaseThatIsLeftOutTakesItsMemoryAlong) {
+  for (const std::string model : {"resnet50", "bert-base", "lstm-ptb"}) {
+    const WorkloadGraph graph = build_workload(workload_registry(), model, {.batch = 2});
+    for (const std::string& framework : memory_policy_registry().names()) {
+      SCOPED_TRACE(model + " in " + framework);
+      const auto use = [&](TracedPhases phases) {
+        const auto policy = memory_policy_registry().make(framework);
+        MemorySetting setting;
+        setting.phases = phases;
+        setting.state = model_state("adam", Precision::kFp32);
+        return policy->use(policy->trace(graph, setting), setting);
+      };
+      const MemoryUse training = use(TracedPhases::kTraining);
+      const MemoryUse gradients = use(TracedPhases::kForwardBackward);
+      const MemoryUse inference = use(TracedPhases::kForward);
+      EXPECT_LT(gradients.peak(), training.peak());
+      EXPECT_EQ(gradients.optimizer_state, 0);
+      EXPECT_LT(inference.peak(), gradients.peak());
+      EXPECT_EQ(inference.optimizer_state + inference.weight_gradients, 0);
+      EXPECT_LT(inference.feature_maps, gradients.feature_maps);
+      EXPECT_EQ(inference.weights, training.weights);
+    }
+  }
+}
+
 // Frameworks that share memory need less of it than those that give each layer its own.
 TEST(Policies, SharingTakesLessThanPersistentBuffers) {
   const WorkloadGraph graph = build_workload(workload_registry(), "resnet50", {.batch = 8});

@@ -19,6 +19,12 @@ std::function<Bytes(const Kernel&)> workspace_of(const GpuCostModel& costs,
   };
 }
 
+TracedPhases phases_of(const FrameworkSettings& settings) {
+  const auto found = settings.find("phases");
+  if (found == settings.end() || found->second == "training") return TracedPhases::kTraining;
+  return found->second == "forward" ? TracedPhases::kForward : TracedPhases::kForwardBackward;
+}
+
 }  // namespace
 
 MemoryRequest memory_request(const Experiment& e, const TrainingDevice& device,
@@ -30,6 +36,7 @@ MemoryRequest memory_request(const Experiment& e, const TrainingDevice& device,
   const bool uniform = mixed != settings.end() && mixed->second == "uniform";
   request.setting.state = model_state(e.optimizer, e.precision, uniform);
   request.setting.device = device.kind();
+  request.setting.phases = phases_of(settings);
   request.setting.threads = std::max(1, e.threads);
   if (device.kind() == DeviceKind::kCpu) return request;
   request.architecture = device.spec()->architecture;
