@@ -33,6 +33,19 @@ TEST_F(ImportOfAProfile, WritesATimeline) {
   EXPECT_EQ(read_timeline(folder_.path() / "timeline.json").layers.size(), 1u);
 }
 
+TEST_F(ImportOfAProfile, KeepsTheCountersOfATrace) {
+  std::string text = kProfile;
+  text.insert(text.rfind(']'), R"-(,{"ph":"C","cat":"gpu_counter","name":"dram read (B/s)",
+    "pid":0,"ts":20,"args":{"value":"1e12"}})-");
+  write_text_file(folder_.path() / "counted.json", text);
+  const TestOutcome got = run("import kineto counted.json -o timeline.json");
+  EXPECT_EQ(got.code, 0) << got.err;
+  EXPECT_THAT(got.out, HasSubstr("2 iterations, 1 counters"));
+  const MeasuredTimeline timeline = read_timeline(folder_.path() / "timeline.json");
+  ASSERT_EQ(timeline.timeline.counters().size(), 1u);
+  EXPECT_EQ(timeline.timeline.counters()[0].name, "gpu0/dram read");
+}
+
 TEST_F(ImportOfAProfile, WritesARecording) {
   const TestOutcome got =
       run("import kineto profile.json --recording --model fcn-r --batch 64 --device cpu -o r.json");

@@ -92,7 +92,10 @@ ExitCode run_trace(const Arguments& arguments, const std::string& kind) {
   }
   arguments.out() << arguments.text("o") << ": " << got.timeline.size() << " spans on "
                   << got.timeline.tracks() << " tracks, " << got.layers.size() << " layers, "
-                  << got.iterations_s.size() << " iterations\n";
+                  << got.iterations_s.size() << " iterations";
+  const std::size_t counters = got.timeline.counters().size();
+  if (counters > 0) arguments.out() << ", " << counters << " counters";
+  arguments.out() << "\n";
   for (const std::string& warning : got.warnings) std::cerr << "warning: " << warning << "\n";
   return ExitCode::kOk;
 }

@@ -121,6 +121,16 @@ TEST_F(Kineto, KeepsNanosecondsOfTimesSinceTheEpoch) {
   EXPECT_EQ(got.timeline.at(0).duration().picoseconds(), 3000);
 }
 
+TEST_F(Kineto, RefusesEventsFurtherApartThanATimelineHolds) {
+  try {
+    import(event("kernel", "a", "1", "1") +
+           without_comma(event("kernel", "b", "1700000000123456", "1")));
+    FAIL() << "53 years in one timeline";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the event \"b\" begins or lasts more than 53 days"));
+  }
+}
+
 TEST_F(Kineto, WithoutCorrelationLeavesKernelsWithoutALayerAndSaysSo) {
   const MeasuredTimeline got = import(event("cpu_op", "aten::relu", "10", "5") +
                                       without_comma(event("kernel", "k", "12", "4")));

@@ -14,14 +14,18 @@ namespace {
 // Adds the spans of one process to the timeline.
 class Assembler {
  public:
-  Assembler(const TraceEvents& trace, int rank, bool several, std::int64_t origin_ns,
+  Assembler(TraceEvents& trace, int rank, bool several, std::int64_t origin_ns,
             MeasuredTimeline& out)
-      : trace_(trace), rank_(rank), origin_ns_(origin_ns), out_(out), structure_(trace) {
-    const std::string prefix = several ? "rank" + std::to_string(rank) + " " : "";
+      : trace_(trace),
+        rank_(rank),
+        prefix_(several ? "rank" + std::to_string(rank) + " " : ""),
+        origin_ns_(origin_ns),
+        out_(out),
+        structure_(trace) {
     for (const TraceLane& lane : trace.lanes) {
       const std::string group =
           lane.device < 0 ? std::string("cpu") : "gpu" + std::to_string(lane.device);
-      tracks_.push_back(out.timeline.add_track(prefix + group + "/" + lane.name));
+      tracks_.push_back(out.timeline.add_track(prefix_ + group + "/" + lane.name));
     }
   }
 
@@ -36,6 +40,7 @@ class Assembler {
       }
     }
     for (const std::size_t i : device_work) add_device(i);
+    add_counters();
     if (unlaunched_ > 0) {
       out_.warnings.push_back(std::to_string(unlaunched_) + " of " +
                               std::to_string(device_work.size()) +
@@ -97,6 +102,17 @@ class Assembler {
     add_span(event, place, device_kind(event, place), cause);
   }
 
+  void add_counters() {
+    std::size_t left_out = 0;
+    for (TraceCounter& counter : trace_.counters) {
+      left_out += add_trace_counter(std::move(counter), prefix_, origin_ns_, out_.timeline);
+    }
+    if (left_out == 0) return;
+    out_.warnings.push_back(std::to_string(left_out) +
+                            " samples of counters lie more than 106 days after the first event and "
+                            "are left out");
+  }
+
   SpanKind device_kind(const TraceEvent& event, const TracePlace& place) const {
     const std::string& name = trace_.names.text(event.name);
     if (event.kind == TraceEventKind::kCopy) {
@@ -107,8 +123,9 @@ class Assembler {
     return place.phase;
   }
 
-  const TraceEvents& trace_;
+  TraceEvents& trace_;
   int rank_;
+  std::string prefix_;
   std::int64_t origin_ns_;
   MeasuredTimeline& out_;
   TraceStructure structure_;
@@ -125,6 +142,21 @@ std::int64_t first_start(const std::vector<TraceEvents>& processes) {
   return first;
 }
 
+// A timeline's clock reaches 106 days; half of that is for the durations.
+void refuse_far_apart(const std::vector<TraceEvents>& processes, std::int64_t origin_ns) {
+  constexpr std::int64_t kMost = INT64_MAX / 2000;
+  for (const TraceEvents& trace : processes) {
+    for (const TraceEvent& event : trace.events) {
+      const auto after =
+          static_cast<std::uint64_t>(event.start_ns) - static_cast<std::uint64_t>(origin_ns);
+      if (after <= kMost && event.duration_ns <= kMost) continue;
+      throw InputError("the event \"" + trace.names.text(event.name) +
+                       "\" begins or lasts more than 53 days after the first one: more than a "
+                       "timeline holds");
+    }
+  }
+}
+
 }  // namespace
 
 MeasuredTimeline assemble_trace(std::vector<TraceEvents> processes) {
@@ -133,6 +165,7 @@ MeasuredTimeline assemble_trace(std::vector<TraceEvents> processes) {
   if (events == 0) throw InputError("the trace holds no operator, call or device work");
   MeasuredTimeline out;
   const std::int64_t origin = first_start(processes);
+  refuse_far_apart(processes, origin);
   for (std::size_t i = 0; i < processes.size(); ++i) {
     TraceEvents& trace = processes[i];
     const int rank = trace.rank >= 0 ? trace.rank : static_cast<int>(i);

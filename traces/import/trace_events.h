@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "traces/import/trace_counters.h"
 #include "traces/timeline/name_table.h"
 
 namespace paceline {
@@ -45,6 +46,7 @@ struct TraceEvents {
   int rank = -1;  // -1: the file does not say
   std::vector<TraceLane> lanes;
   std::vector<TraceEvent> events;
+  std::vector<TraceCounter> counters;  // `process` is the group of tracks, "gpu0"
   NameTable names;
   std::vector<std::string> devices;  // "NVIDIA H100 80GB HBM3", by index
   std::vector<std::string> warnings;

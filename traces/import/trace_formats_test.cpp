@@ -84,6 +84,19 @@ TEST_F(TraceFormats, ChromeTracesMayUseBeginsAndEnds) {
                                         HasSubstr("ends inside its list")));
 }
 
+// Microseconds since 1970, as picoseconds, are more than 64 bits hold.
+TEST_F(TraceFormats, ChromeTracesMayCountFromTheEpoch) {
+  const MeasuredTimeline got =
+      import(R"([{"ph":"X","name":"a","pid":1,"tid":2,"ts":1700000000123456.5,"dur":1},
+      {"ph":"B","name":"b","pid":1,"tid":2,"ts":1700000000123458},{"ph":"E","pid":1,"tid":2,"ts":1700000000123461}])");
+  ASSERT_EQ(got.timeline.size(), 2u);
+  EXPECT_EQ(got.timeline.at(1).start.picoseconds(), 1'500'000);
+  EXPECT_EQ(got.timeline.at(1).duration().picoseconds(), 3'000'000);
+  EXPECT_THAT(error_of(R"([{"ph":"X","name":"a","pid":1,"tid":2,"ts":1,"dur":1},
+      {"ph":"X","name":"a","pid":1,"tid":2,"ts":1700000000123456,"dur":1}])"),
+              HasSubstr("events lie further apart than a timeline holds"));
+}
+
 class Nsys : public TraceFormats {
  protected:
   MeasuredTimeline import_sql(const std::string& statements) {

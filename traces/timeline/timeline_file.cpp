@@ -2,6 +2,7 @@
 // million spans are read and written in seconds.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +63,36 @@ std::string spans_text(const Timeline& timeline) {
     return spans.cause[i] == kNoSpan ? std::int64_t{-1} : static_cast<std::int64_t>(spans.cause[i]);
   });
   return text + "\n  }";
+}
+
+// The shortest text that is read as the same number.
+void append_number(std::string& text, double value) {
+  PACELINE_ASSERT(std::isfinite(value), "a counter holds numbers");
+  char digits[32];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
+  text.append(digits, end);
+}
+
+std::string counters_text(const Timeline& timeline) {
+  std::string text = "[";
+  for (const Counter& counter : timeline.counters()) {
+    text += std::string(text.ends_with('[') ? "\n" : ",\n") +
+            "    {\"name\": " + ordered_json(counter.name).dump() +
+            ", \"unit\": " + ordered_json(counter.unit).dump() + ",\n     \"time_ps\": [";
+    for (const Counter::Point& point : counter.points) {
+      append_number(text, point.time.picoseconds());
+      text += ',';
+    }
+    if (text.back() == ',') text.pop_back();
+    text += "],\n     \"value\": [";
+    for (const Counter::Point& point : counter.points) {
+      append_number(text, point.value);
+      text += ',';
+    }
+    if (text.back() == ',') text.pop_back();
+    text += "]}";
+  }
+  return text + "\n  ]";
 }
 
 ordered_json layers_json(const std::vector<MeasuredLayer>& layers) {
@@ -125,6 +156,22 @@ class SpanReader {
   std::vector<std::int64_t> start_;
 };
 
+Counter read_counter(JsonObject object) {
+  Counter out{object.string("name"), object.string("unit"), {}};
+  const std::vector<std::int64_t> times = object.integers("time_ps");
+  const std::vector<double> values = object.numbers("value");
+  if (values.size() != times.size()) {
+    object.fail("value", "has " + std::to_string(values.size()) + " values, time_ps has " +
+                             std::to_string(times.size()));
+  }
+  if (!std::is_sorted(times.begin(), times.end())) object.fail("time_ps", "is not in order");
+  object.finish();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    out.points.push_back({SimTime::from_picoseconds(times[i]), values[i]});
+  }
+  return out;
+}
+
 }  // namespace
 
 void write_timeline(const std::filesystem::path& file, const MeasuredTimeline& measured) {
@@ -147,7 +194,9 @@ void write_timeline(const std::filesystem::path& file, const MeasuredTimeline& m
   std::string text = to_json_text(head);
   text.erase(text.rfind('}'));
   while (text.back() == '\n') text.pop_back();
-  text += ",\n  \"spans\": " + spans_text(timeline) + "\n}\n";
+  text += ",\n  \"spans\": " + spans_text(timeline);
+  if (!timeline.counters().empty()) text += ",\n  \"counters\": " + counters_text(timeline);
+  text += "\n}\n";
   write_text_file(file, text);
 }
 
@@ -174,6 +223,11 @@ MeasuredTimeline read_timeline(const std::filesystem::path& file) {
     names.push_back(out.timeline.add_name(name));
   }
   SpanReader(root.object("spans"), out).read(names);
+  if (root.has("counters")) {
+    for (JsonObject& counter : root.objects("counters")) {
+      out.timeline.add_counter(read_counter(std::move(counter)));
+    }
+  }
   root.finish();
   return out;
 }

@@ -33,6 +33,11 @@ MeasuredTimeline example() {
   const SpanId first = out.timeline.add(span);
   span.cause = first;
   out.timeline.add(span);
+  out.timeline.add_counter({"gpu0/dram read",
+                            "B/s",
+                            {{SimTime::from_picoseconds(3), 0.1},
+                             {SimTime::from_picoseconds(1'000'000'000'007), 3.35e12}}});
+  out.timeline.add_counter({"gpu0/\"idle\"", "", {}});
   return out;
 }
 
@@ -77,6 +82,22 @@ TEST_F(TimelineFile, RefusesSpansOutsideTheirLists) {
               HasSubstr("duration_ps: -3"));
   write_timeline(file_, example());
   EXPECT_THAT(error_with("\"source\"", "\"sauce\""), HasSubstr("source"));
+}
+
+TEST_F(TimelineFile, RefusesCountersThatMakeNoSense) {
+  EXPECT_THAT(error_with("\"value\": [0.1,3.35e+12]", "\"value\": [0.1]"),
+              HasSubstr("counters/0/value: has 1 values, time_ps has 2"));
+  write_timeline(file_, example());
+  EXPECT_THAT(error_with("\"time_ps\": [3,", "\"time_ps\": [2000000000000,"),
+              HasSubstr("time_ps: is not in order"));
+}
+
+TEST_F(TimelineFile, WithoutCountersIsReadToo) {
+  MeasuredTimeline plain;
+  plain.provenance = make_provenance("test", {});
+  write_timeline(file_, plain);
+  EXPECT_EQ(read_text_file(file_).find("counters"), std::string::npos);
+  EXPECT_EQ(read_timeline(file_).timeline, plain.timeline);
 }
 
 // Work that overlaps, as on two streams, counts once; iterations without it count as zero.

@@ -1,11 +1,12 @@
-// Traces in Chrome's format from any program: complete events and begin/end pairs. Of a trace that
-// paceline wrote, kinds, exact times, ranks, layers and iterations come back as well.
+// Traces in Chrome's format from any program: complete events, begin/end pairs and counters. Of a
+// trace that paceline wrote, kinds, exact times, ranks, layers and iterations come back as well.
 #include <charconv>
 #include <map>
 #include <unordered_map>
 
 #include "core/error.h"
 #include "traces/import/json_events.h"
+#include "traces/import/trace_counters.h"
 #include "traces/import/trace_events.h"
 #include "traces/import/trace_importer.h"
 
@@ -26,6 +27,33 @@ SpanKind kind_of(std::string_view category) {
   return SpanKind::kOther;
 }
 
+// Nanoseconds and picoseconds apart: since 1970 it is too many picoseconds for one number.
+struct Instant {
+  std::int64_t ns = 0;
+  std::int64_t ps = 0;  // 0 to 999
+  auto operator<=>(const Instant&) const = default;
+};
+
+Instant instant_of(std::int64_t ps) {
+  const std::int64_t ns = ps / 1000 - (ps % 1000 < 0 ? 1 : 0);
+  return {ns, ps - 1000 * ns};
+}
+
+// Half of what a timeline's clock reaches, 53 days.
+constexpr std::int64_t kMostNs = INT64_MAX / 2000;
+
+std::int64_t picoseconds(std::int64_t ns) {
+  if (ns > kMostNs) throw InputError("longer than a timeline holds");
+  return ns < 0 ? -1 : 1000 * ns;  // how far below zero does not matter
+}
+
+// From `a` to `b`, which is not before it.
+std::int64_t picoseconds_between(const Instant& a, const Instant& b) {
+  const std::uint64_t ns = static_cast<std::uint64_t>(b.ns) - static_cast<std::uint64_t>(a.ns);
+  if (ns > kMostNs) throw InputError("further apart than a timeline holds");
+  return 1000 * static_cast<std::int64_t>(ns) + b.ps - a.ps;
+}
+
 class ChromeReader {
  public:
   explicit ChromeReader(std::filesystem::path file) : file_(std::move(file)) {}
@@ -38,10 +66,17 @@ class ChromeReader {
       throw InputError(file_.string() +
                        ": holds no complete event (\"ph\": \"X\" or \"B\" and \"E\")");
     }
-    build();
+    try {
+      build();
+    } catch (const InputError& error) {
+      throw InputError(file_.string() + ": events lie " + error.what());
+    }
     warn(negative_, " events have a negative duration, which counts as 0");
     warn(without_time_, " events have no readable time and are left out");
     warn(unclosed_, " events begin without an end, or the other way round, and are left out");
+    warn(counters_.unreadable(),
+         " samples of counters have no time or no finite number and are left out");
+    warn(too_far_, " samples of counters lie more than 106 days after the first event");
     warn(result.unreadable, " events cannot be read and are left out; " + result.first_error);
     if (!result.damage.empty()) warn(1, ": " + result.damage + "; the end of the run is missing");
     return std::move(out_);
@@ -49,7 +84,8 @@ class ChromeReader {
 
  private:
   struct RawSpan {
-    std::int64_t start_ps = 0, end_ps = 0;
+    Instant start;
+    std::int64_t duration_ps = 0;
     std::string thread;
     Label label;
   };
@@ -68,19 +104,20 @@ class ChromeReader {
       if (event.name == "thread_name") thread_names_[thread] = name;
       return;
     }
+    if (event.phase == 'C') return counters_.take(event);
     if (event.phase != 'X' && event.phase != 'B' && event.phase != 'E') return;
     try {
-      const std::int64_t at_ps = 1000 * parse_nanoseconds(event.timestamp, 1000);
-      if (event.phase == 'X') add_complete(event, thread, at_ps);
-      if (event.phase == 'B') open_[thread].push_back(begin(event, thread, at_ps));
-      if (event.phase == 'E') end(thread, at_ps);
+      const Instant at{parse_nanoseconds(event.timestamp, 1000), 0};
+      if (event.phase == 'X') add_complete(event, thread, at);
+      if (event.phase == 'B') open_[thread].push_back(begin(event, thread, at));
+      if (event.phase == 'E') end(thread, at);
     } catch (const InputError&) {
       ++without_time_;
     }
   }
 
-  RawSpan begin(const JsonEvent& event, const std::string& thread, std::int64_t at_ps) {
-    RawSpan span{at_ps, at_ps, thread, {}};
+  RawSpan begin(const JsonEvent& event, const std::string& thread, const Instant& at) {
+    RawSpan span{at, 0, thread, {}};
     span.label = {.name = out_.timeline.add_name(event.name),
                   .rank = integer_or(event.argument("rank"), std::int32_t{-1}),
                   .layer = -1,
@@ -89,21 +126,23 @@ class ChromeReader {
     return span;
   }
 
-  void add_complete(const JsonEvent& event, const std::string& thread, std::int64_t at_ps) {
-    RawSpan span = begin(event, thread, at_ps);
-    std::int64_t duration_ps =
-        event.duration.empty() ? 0 : 1000 * parse_nanoseconds(event.duration, 1000);
-    span.start_ps = integer_or(event.argument("start_ps"), span.start_ps);
-    duration_ps = integer_or(event.argument("duration_ps"), duration_ps);
-    if (duration_ps < 0) {
-      ++negative_;
-      duration_ps = 0;
+  void add_complete(const JsonEvent& event, const std::string& thread, const Instant& at) {
+    RawSpan span = begin(event, thread, at);
+    constexpr std::int64_t kNone = -1;
+    const std::int64_t start_ps = integer_or(event.argument("start_ps"), kNone);
+    if (start_ps >= 0) span.start = instant_of(start_ps);
+    if (!event.duration.empty()) {
+      span.duration_ps = picoseconds(parse_nanoseconds(event.duration, 1000));
     }
-    span.end_ps = span.start_ps + duration_ps;
+    span.duration_ps = integer_or(event.argument("duration_ps"), span.duration_ps);
+    if (span.duration_ps < 0) {
+      ++negative_;
+      span.duration_ps = 0;
+    }
     spans_.push_back(std::move(span));
   }
 
-  void end(const std::string& thread, std::int64_t at_ps) {
+  void end(const std::string& thread, const Instant& at) {
     std::vector<RawSpan>& open = open_[thread];
     if (open.empty()) {
       ++unclosed_;
@@ -111,22 +150,26 @@ class ChromeReader {
     }
     RawSpan span = std::move(open.back());
     open.pop_back();
-    if (at_ps < span.start_ps) ++negative_;
-    span.end_ps = std::max(at_ps, span.start_ps);
+    if (at < span.start) ++negative_;
+    span.duration_ps = at < span.start ? 0 : picoseconds_between(span.start, at);
     spans_.push_back(std::move(span));
+  }
+
+  std::string process_name(const std::string& pid) const {
+    const auto found = process_names_.find(pid);
+    return found == process_names_.end() ? "process " + pid : found->second;
   }
 
   std::string track_name(const std::string& thread) const {
     const std::string pid = thread.substr(0, thread.find('/'));
-    const auto process = process_names_.find(pid);
     const auto name = thread_names_.find(thread);
-    return (process == process_names_.end() ? "process " + pid : process->second) + "/" +
+    return process_name(pid) + "/" +
            (name == thread_names_.end() ? "thread " + thread.substr(pid.size() + 1) : name->second);
   }
 
   void build() {
-    std::int64_t first = spans_.front().start_ps;
-    for (const RawSpan& span : spans_) first = std::min(first, span.start_ps);
+    Instant first = spans_.front().start;
+    for (const RawSpan& span : spans_) first = std::min(first, span.start);
     std::map<std::string, TrackId> tracks;  // threads of one name are one track
     for (const RawSpan& raw : spans_) {
       const std::string name = track_name(raw.thread);
@@ -135,11 +178,15 @@ class ChromeReader {
         track = tracks.emplace(name, out_.timeline.add_track(name)).first;
       }
       Span span;
-      span.start = SimTime::from_picoseconds(raw.start_ps - first);
-      span.end = SimTime::from_picoseconds(raw.end_ps - first);
+      span.start = SimTime::from_picoseconds(picoseconds_between(first, raw.start));
+      span.end = span.start + SimTime::from_picoseconds(raw.duration_ps);
       span.track = track->second;
       span.label = raw.label;
       out_.timeline.add(span);
+    }
+    for (TraceCounter& counter : counters_.finish()) {
+      counter.process = process_name(counter.process);
+      too_far_ += add_trace_counter(std::move(counter), "", first.ns, out_.timeline);
     }
   }
 
@@ -148,7 +195,8 @@ class ChromeReader {
   std::vector<RawSpan> spans_;
   std::unordered_map<std::string, std::vector<RawSpan>> open_;  // by thread, outermost first
   std::map<std::string, std::string> process_names_, thread_names_;
-  std::size_t negative_ = 0, without_time_ = 0, unclosed_ = 0;
+  TraceCounterReader counters_;
+  std::size_t negative_ = 0, without_time_ = 0, unclosed_ = 0, too_far_ = 0;
 };
 
 class Chrome final : public TraceImporter {

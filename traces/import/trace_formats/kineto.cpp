@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "traces/import/json_events.h"
 #include "traces/import/trace_assembly.h"
+#include "traces/import/trace_counters.h"
 #include "traces/import/trace_importer.h"
 #include "traces/import/trace_ranks.h"
 
@@ -51,6 +52,7 @@ class KinetoReader {
     const JsonEventsResult result =
         read_json_events(file_, [this](const JsonEvent& event) { take(event); });
     name_lanes();
+    place_counters();
     read_frame(result);
     count_problems(result);
     return std::move(trace_);
@@ -59,6 +61,7 @@ class KinetoReader {
  private:
   void take(const JsonEvent& event) {
     if (event.phase == 'M') return take_name(event);
+    if (event.phase == 'C') return counters_.take(event);
     if (event.phase != 'X') return;
     const Category* category = nullptr;
     for (const Category& known : kCategories) {
@@ -112,6 +115,7 @@ class KinetoReader {
           static_cast<int>(integer_or(event.argument("device"), integer_or(event.pid, 0)));
       lane.name = "stream " + std::string(stream.empty() ? event.tid : stream);
       device_count_ = std::max(device_count_, lane.device + 1);
+      device_of_process_[std::string(event.pid)] = lane.device;
     } else {
       lane.name = "thread " + std::string(event.tid);
     }
@@ -131,6 +135,17 @@ class KinetoReader {
       const auto lane = lanes_.find(key);
       if (lane == lanes_.end() || name.starts_with("thread ")) continue;
       trace_.lanes[lane->second].name += " (" + name + ")";
+    }
+  }
+
+  // A counter belongs to the device whose work has its process number, or whose number that is.
+  void place_counters() {
+    trace_.counters = counters_.finish();
+    for (TraceCounter& counter : trace_.counters) {
+      const auto device = device_of_process_.find(counter.process);
+      std::int64_t number = device == device_of_process_.end() ? -1 : device->second;
+      if (number < 0 && counter.category == "gpu_counter") number = integer_or(counter.process, 0);
+      counter.process = number < 0 ? "cpu" : "gpu" + std::to_string(number);
     }
   }
 
@@ -157,6 +172,8 @@ class KinetoReader {
     };
     warn(negative_, " events have a negative duration, which counts as 0");
     warn(without_time_, " events have no readable time and are left out");
+    warn(counters_.unreadable(),
+         " samples of counters have no time or no finite number and are left out");
     warn(result.unreadable, " events cannot be read and are left out; " + result.first_error);
     if (!result.damage.empty()) {
       trace_.warnings.push_back(where + result.damage + ": the end of the run is missing");
@@ -167,6 +184,8 @@ class KinetoReader {
   TraceEvents trace_;
   std::unordered_map<std::string, std::uint32_t> lanes_;
   std::map<std::string, std::string> thread_names_;
+  std::map<std::string, int> device_of_process_;
+  TraceCounterReader counters_;
   std::string key_;
   int device_count_ = 0;
   std::size_t negative_ = 0, without_time_ = 0;
