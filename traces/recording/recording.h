@@ -33,7 +33,7 @@ struct RecordedRound {
   double page_faults = 0;  // per iteration
   bool accepted = true;
   std::vector<double> samples_s;
-  // Medians of the phases.
+  // Medians of the phases; 0 where the framework does not tell them apart.
   Seconds forward;
   Seconds backward;
   Seconds optimizer;

@@ -1,0 +1,151 @@
+#include "traces/recording/cluster_recording.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/units_text.h"
+#include "traces/recording/run_reader.h"
+
+namespace paceline {
+namespace {
+
+constexpr char kSchema[] = "paceline.cluster-recording/1";
+
+std::map<std::string, std::string> read_options(JsonObject object) {
+  std::map<std::string, std::string> options;
+  for (const std::string& key : object.keys()) {
+    const nlohmann::json& value = object.raw(key);
+    if (value.is_boolean()) {
+      options[key] = value.get<bool>() ? "on" : "off";
+    } else if (value.is_string()) {
+      options[key] = value.get<std::string>();
+    } else if (value.is_number()) {
+      options[key] = value.dump();
+    } else {
+      object.fail(key, "found " + value.dump() + "; expected a text, a number, true or false");
+    }
+  }
+  return options;
+}
+
+RecordedNetwork read_network(JsonObject object) {
+  RecordedNetwork network;
+  network.link = object.string("link");
+  if (object.raw("rate_bits_per_s").is_null()) {
+    network.rate.reset();
+  } else {
+    network.rate = object.positive("rate_bits_per_s");
+  }
+  network.latency = Seconds(object.number("latency_s"));
+  if (network.latency < Seconds(0)) object.fail("latency_s", "is negative");
+  object.finish();
+  return network;
+}
+
+ClusterExperiment read_experiment(JsonObject object) {
+  ClusterExperiment e;
+  e.worker = read_recorded_experiment(object);
+  e.strategy = object.string("strategy");
+  e.options = read_options(object.object("options"));
+  e.workers = object.count("workers", 1);
+  e.servers = object.count("servers");
+  if (!object.raw("network").is_null()) e.network = read_network(object.object("network"));
+  object.finish();
+  return e;
+}
+
+// A round with what only several workers have.
+struct ClusterRound {
+  RecordedRound round;
+  Seconds communication;
+  std::vector<double> worker_medians_s;
+  std::vector<std::int64_t> bucket_bytes;
+};
+
+ClusterRound read_round(JsonObject& object) {
+  ClusterRound out;
+  out.round = read_recorded_round(object, Phases::kOptional);
+  if (object.has("communication_s")) {
+    out.communication = Seconds(object.number("communication_s"));
+    if (out.communication < Seconds(0)) object.fail("communication_s", "is negative");
+  }
+  out.worker_medians_s = object.numbers("worker_medians_s");
+  if (object.has("bucket_bytes")) out.bucket_bytes = object.integers("bucket_bytes");
+  object.finish();
+  return out;
+}
+
+void read_rounds(JsonObject& object, ClusterRun& run) {
+  std::vector<ClusterRound> rounds;
+  for (JsonObject& round : object.objects("rounds")) rounds.push_back(read_round(round));
+  for (const ClusterRound& round : rounds) run.worker0.rounds.push_back(round.round);
+  if (!run.worker0.measured()) return;
+  const auto best = static_cast<std::size_t>(&run.worker0.best() - run.worker0.rounds.data());
+  run.communication = rounds[best].communication;
+  run.worker_medians_s = rounds[best].worker_medians_s;
+  run.bucket_bytes = rounds[best].bucket_bytes;
+}
+
+ClusterRun read_run(JsonObject& object) {
+  ClusterRun run;
+  run.experiment = read_experiment(object.object("experiment"));
+  run.worker0.place = object.path();
+  run.worker0.experiment = run.experiment.worker;
+  run.worker0.parameters = object.integer("parameters");
+  if (run.worker0.parameters < 0) object.fail("parameters", "is negative");
+  read_rounds(object, run);
+  read_run_status(object, run.worker0);
+  object.finish();
+  return run;
+}
+
+}  // namespace
+
+const ClusterRun* ClusterRecording::alone(const ClusterExperiment& experiment) const {
+  for (const ClusterRun& run : runs) {
+    const bool same = run.experiment.worker == experiment.worker;
+    if (same && run.experiment.workers == 1 && run.worker0.measured()) return &run;
+  }
+  return nullptr;
+}
+
+std::string to_string(const ClusterExperiment& e) {
+  std::string out = e.worker.framework + " " + e.strategy;
+  for (const auto& [name, value] : e.options) out += " " + name + "=" + value;
+  out += " " + e.worker.model + " batch " + std::to_string(e.worker.batch) + ", " +
+         std::to_string(e.workers) + (e.workers == 1 ? " worker" : " workers");
+  if (e.servers > 0) {
+    out += ", " + std::to_string(e.servers) + (e.servers == 1 ? " server" : " servers");
+  }
+  return e.network ? out + ", " + e.network->link : out;
+}
+
+ClusterRecording parse_cluster_recording(std::string_view text, const std::string& name) {
+  const JsonDocument document = parse_json(text, name, kSchema);
+  JsonObject root = document.root();
+  ClusterRecording recording;
+  read_recording_facts(root, text, name, recording.facts);
+  JsonObject protocol = root.object("protocol");
+  check_protocol(protocol);
+  protocol.count("threads_per_worker", 1);
+  protocol.finish();
+  for (JsonObject& object : root.objects("runs")) {
+    ClusterRun run = read_run(object);
+    for (const ClusterRun& earlier : recording.runs) {
+      if (earlier.experiment != run.experiment) continue;
+      object.fail("experiment",
+                  "is that of " + earlier.worker0.place + " too; a recording holds it once");
+    }
+    recording.runs.push_back(std::move(run));
+  }
+  if (recording.runs.empty()) root.fail("runs", "holds no run");
+  root.finish();
+  return recording;
+}
+
+ClusterRecording read_cluster_recording(const std::filesystem::path& file) {
+  return parse_cluster_recording(read_text_file(file), file.string());
+}
+
+}  // namespace paceline
