@@ -1,4 +1,4 @@
-// Fits the times of collectives on one class of fabric: one fit of collective.protocol/1 for every
+// Fits the times of collectives on one class of fabric: one fit of collective.protocol/2 for every
 // way of running (operation, algorithm, protocol) that NCCL's tuning chose for at least a few of
 // the measured messages; and says how well sizes and rank counts are predicted that the fit did not
 // see, beside two null models.
@@ -20,6 +20,9 @@ struct CollectivePoint {
   Bytes bytes;
   CollectiveGroup group;
   Seconds measured;
+  // The rate of the network it ran over, "200 Mb/s", where sweeps over several rates of one kind of
+  // link are fitted together; empty: the network of the problem.
+  std::string link{};
 };
 
 struct CollectiveProblem {
@@ -31,8 +34,10 @@ struct CollectiveProblem {
 };
 
 // Points of measurements named "<library>.<operation>" (nccl, mpi, gloo) with axes bytes, ranks,
-// machines; in-place ones are left out. Throws InputError if ranks do not fill the machines or
-// nothing is left.
+// machines; in-place ones are left out. With an axis "link" in place of machines each rank is a
+// machine with a link of that rate; those without a limit ("unlimited") or with an added latency
+// ("200 Mb/s@2ms") are of another class and left out. Throws InputError if
+// ranks do not fill the machines or nothing is left.
 std::vector<CollectivePoint> collective_points(const std::vector<Measurement>& measurements);
 
 // A prediction's error over points that its fit did not see.

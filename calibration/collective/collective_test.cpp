@@ -75,6 +75,47 @@ TEST(FitCollectives, ReportsEveryOperationOnce) {
   EXPECT_NE(to_text(result).find("all-gather"), std::string::npos);
 }
 
+// Sweeps over links of several rates are one class: 90 % of each rate and 30 us a step, whatever
+// the rate, is what the fit must find in times that were made so.
+TEST(FitCollectives, FitsOneLawToSweepsOverLinksOfSeveralRates) {
+  ClusterFlags flags;
+  flags.gpus = 2;
+  flags.gpus_per_node = 1;
+  flags.net = "1gbe";
+  const CollectiveProblem problem{
+      "1gbe", build_cluster(flags, LinkCatalog::load(kCatalog / "links")), "ampere", {}, 1};
+  const double achieved = problem.cluster.network->achieved / problem.cluster.network->data_sheet;
+  std::vector<CollectivePoint> points;
+  for (const auto& [link, rate] : {std::pair("1 Gb/s", 125e6), std::pair("50 Mb/s", 6.25e6)}) {
+    for (double bytes = 1 << 20; bytes < 1e8; bytes *= 4) {
+      const double time = 6e-5 + bytes / (0.9 * achieved * rate);
+      points.push_back(
+          {"gloo", CollectiveOp::kAllReduce, Bytes(bytes), {2, 1}, Seconds(time), link});
+    }
+  }
+  const CollectiveFitResult result = fit_collectives(problem, points, tuning(), hosts());
+  for (const ScoredMessage& message : result.messages) {
+    EXPECT_NEAR(message.fitted / message.point.measured, 1, 0.03) << message.point.link;
+  }
+}
+
+Measurement swept(const std::string& link) {
+  Measurement m;
+  m.benchmark = "gloo.all_reduce";
+  m.axes = {{"bytes", std::int64_t{1 << 20}}, {"ranks", std::int64_t{4}}, {"link", link}};
+  m.result_checked = true;
+  m.rounds = {{"", 0, true, {0.1}}};
+  return m;
+}
+
+TEST(CollectivePoints, ARankOfASweepOverLinksIsAMachine) {
+  const auto points =
+      collective_points({swept("200 Mb/s"), swept("unlimited"), swept("1 Gb/s@2ms")});
+  ASSERT_EQ(points.size(), 1u);
+  EXPECT_EQ(points[0].group, (CollectiveGroup{4, 1}));
+  EXPECT_EQ(points[0].link, "200 Mb/s");
+}
+
 TEST(CollectivePoints, RefusesRanksThatDoNotFillTheMachines) {
   Measurement m;
   m.benchmark = "nccl.all-reduce";

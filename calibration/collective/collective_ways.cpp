@@ -5,6 +5,8 @@
 
 #include "calibration/collective/collective_residuals.h"
 #include "calibration/fit/least_squares.h"
+#include "core/error.h"
+#include "core/units_text.h"
 
 namespace paceline {
 namespace {
@@ -28,6 +30,20 @@ NcclOption chosen(const CollectivePoint& point, const FabricGroup& fabric, const
   }
   fit_name = collective_fit_name(point.op, options[0].algorithm, options[0].protocol);
   return options[0];
+}
+
+// The cluster of the problem with the rate of the link that the point names.
+ClusterSpec cluster_of(const CollectiveProblem& problem, const CollectivePoint& point) {
+  ClusterSpec cluster = problem.cluster;
+  if (point.link.empty()) return cluster;
+  if (!cluster.network) {
+    throw InputError("a message names the link \"" + point.link +
+                     "\", and the machine that was described has no network");
+  }
+  const double factor = parse_bytes_per_second(point.link) / cluster.network->data_sheet;
+  cluster.network->data_sheet *= factor;
+  cluster.network->achieved *= factor;
+  return cluster;
 }
 
 void widen(std::pair<double, double>& range, double value, bool first) {
@@ -114,12 +130,12 @@ std::map<std::string, std::vector<FitParameter>> family_priors(
 std::vector<PreparedMessage> prepare_messages(const CollectiveProblem& problem,
                                               const std::vector<CollectivePoint>& points,
                                               const NcclTuning& tuning, const HostTuning& hosts) {
-  std::map<std::pair<int, int>, FabricGroup> fabrics;
+  std::map<std::tuple<int, int, std::string>, FabricGroup> fabrics;
   std::vector<PreparedMessage> out;
   for (const CollectivePoint& point : points) {
-    const std::pair key(point.group.machines, point.group.per_machine);
+    const std::tuple key(point.group.machines, point.group.per_machine, point.link);
     if (!fabrics.contains(key)) {
-      fabrics[key] = fabric_group(problem.cluster, point.group, problem.staging, tuning,
+      fabrics[key] = fabric_group(cluster_of(problem, point), point.group, problem.staging, tuning,
                                   problem.generation, problem.connections);
       fabrics[key].fabric_class = problem.fabric_class;
     }

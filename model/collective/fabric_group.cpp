@@ -76,9 +76,10 @@ BytesPerSecond exchange_rate(const MachineSpec& machine, const MachinePaths& pat
 
 // The network's name, with the transport if it is not the link's usual one: its times differ.
 std::string network_class(const LinkSpec& network) {
+  const std::string& name = network.behaves_as.empty() ? network.name : network.behaves_as;
   const bool usual =
       network.transports.empty() || network.transport == network.transports.front().name;
-  return usual ? network.name : network.name + "-" + network.transport;
+  return usual ? name : name + "-" + network.transport;
 }
 
 }  // namespace

@@ -53,40 +53,75 @@ void scale_rates(LinkSpec& link, double factor) {
   for (Transport& transport : link.transports) transport.achieved *= factor;
 }
 
-LinkSpec from_quantity(std::string_view text, LinkUse use, const LinkCatalog& catalog) {
-  const std::size_t at = text.find('@');
-  const std::string_view rate_text = text.substr(0, at);
-  const BytesPerSecond rate = parse_bytes_per_second(rate_text);
-  if (rate.si() <= 0) {
+constexpr std::string_view kAs = " as ";
+
+// "200 Mb/s@2ms as veth-tbf": the rate, the latency if there is one, and the catalog link whose
+// constants it has if one is named.
+struct QuantityParts {
+  BytesPerSecond rate;
+  std::string_view rate_text;
+  std::optional<Seconds> latency;
+  std::string_view as;
+};
+
+QuantityParts split_quantity(std::string_view text) {
+  QuantityParts parts;
+  std::string_view amount = text;
+  if (const std::size_t as = text.find(kAs); as != std::string_view::npos) {
+    amount = text.substr(0, as);
+    parts.as = text.substr(as + kAs.size());
+  }
+  const std::size_t at = amount.find('@');
+  parts.rate_text = amount.substr(0, at);
+  parts.rate = parse_bytes_per_second(parts.rate_text);
+  if (parts.rate.si() <= 0) {
     throw UsageError("link \"" + std::string(text) + "\": the rate must be positive");
   }
-  const int lanes = lane_count(rate_text);
-  const LinkSpec& model = nearest_link(rate / lanes, use, catalog);
+  if (at == std::string_view::npos) return parts;
+  parts.latency = parse_seconds(amount.substr(at + 1));
+  if (parts.latency->si() > 0) return parts;
+  throw UsageError("link \"" + std::string(text) + "\": the latency must be positive");
+}
+
+const LinkSpec& named_link(std::string_view name, LinkUse use, const LinkCatalog& catalog) {
+  const LinkSpec& link = catalog.at(name);
+  if (fits(link, use)) return link;
+  throw UsageError("link " + link.name + " (" + std::string(to_string(link.kind)) +
+                   ") cannot stand for a link of this use");
+}
+
+// What was assumed about a quantity; nothing where it was said.
+void warn_of_assumptions(const QuantityParts& parts, const LinkSpec& model, LinkSpec& link) {
+  const std::string quoted = "link \"" + link.name + "\": ";
+  if (!parts.as.empty()) return;
+  link.warnings.push_back(quoted + "achieves " +
+                          significant(100 * (model.achieved / model.data_sheet)) +
+                          " % of its line rate, as " + model.name + " does");
+  if (parts.latency) return;
+  link.warnings.push_back(quoted + "latency " + to_text(model.latency) + " of " + model.name +
+                          " assumed; write \"" + link.name + "@5us\" to give it");
+}
+
+LinkSpec from_quantity(std::string_view text, LinkUse use, const LinkCatalog& catalog) {
+  const QuantityParts parts = split_quantity(text);
+  const int lanes = lane_count(parts.rate_text);
+  const LinkSpec& model = parts.as.empty() ? nearest_link(parts.rate / lanes, use, catalog)
+                                           : named_link(parts.as, use, catalog);
   LinkSpec link = model;
   link.name = std::string(text);
   link.summary = "typed as a quantity";
+  link.behaves_as = parts.as.empty() ? "" : model.name;
   link.lanes = lanes;
   link.lane = "";
   // What was typed is the link's rate; only a transport asked for by name limits a connection.
   link.per_flow.reset();
-  scale_rates(link, rate / model.data_sheet);
+  scale_rates(link, parts.rate / model.data_sheet);
   link.sources["data_sheet"] = "given";
-  link.warnings.push_back("link \"" + std::string(text) + "\": achieves " +
-                          significant(100 * (model.achieved / model.data_sheet)) +
-                          " % of its line rate, as " + model.name + " does");
-  if (at == std::string_view::npos) {
-    link.warnings.push_back("link \"" + std::string(text) + "\": latency " +
-                            to_text(model.latency) + " of " + model.name + " assumed; write \"" +
-                            std::string(text) + "@5us\" to give it");
-    return link;
-  }
-  const Seconds latency = parse_seconds(text.substr(at + 1));
-  if (latency.si() <= 0) {
-    throw UsageError("link \"" + std::string(text) + "\": the latency must be positive");
-  }
-  link.latency = latency;
+  warn_of_assumptions(parts, model, link);
+  if (!parts.latency) return link;
+  link.latency = *parts.latency;
   link.sources["latency"] = "given";
-  for (Transport& transport : link.transports) transport.latency = latency;
+  for (Transport& transport : link.transports) transport.latency = *parts.latency;
   return link;
 }
 

@@ -57,8 +57,9 @@ struct LinkSpec {
   std::string summary;
   LinkKind kind = LinkKind::kPcie;
   Wiring wiring = Wiring::kCable;
-  std::string lane;  // family of the parallel links inside, "nvlink3"; empty if indivisible
-  int lanes = 1;     // independent parallel links per device
+  std::string behaves_as;  // the catalog link whose constants a quantity was told to have
+  std::string lane;        // family of the parallel links inside, "nvlink3"; empty if indivisible
+  int lanes = 1;           // independent parallel links per device
   BytesPerSecond data_sheet;
   BytesPerSecond achieved;
   Seconds latency;

@@ -42,6 +42,7 @@ TEST(LinkCatalog, KnowsTheLinksOfTheContract) {
                            "nvswitch3",
                            "nvswitch4",
                            "1gbe",
+                           "veth-tbf",
                            "10gbe",
                            "25gbe",
                            "40gbe",
@@ -105,6 +106,24 @@ TEST(ParseLink, SaysWhatItAssumedAboutAQuantity) {
   EXPECT_EQ(parse_link("25 Gb/s", LinkUse::kNetwork, catalog).warnings.size(), 2u);
   EXPECT_EQ(parse_link("25 Gb/s@5us", LinkUse::kNetwork, catalog).warnings.size(), 1u);
   EXPECT_TRUE(parse_link("25gbe", LinkUse::kNetwork, catalog).warnings.empty());
+}
+
+// Said, not assumed: rate and latency are those typed, the rest is the named link's, rates in
+// proportion.
+TEST(ParseLink, AQuantityCanBeToldWhichLinkItBehavesAs) {
+  const LinkCatalog catalog = LinkCatalog::load(kLinks);
+  const LinkSpec link = parse_link("200 Mb/s@2ms as veth-tbf", LinkUse::kNetwork, catalog);
+  const LinkSpec& model = catalog.at("veth-tbf");
+  EXPECT_EQ(link.behaves_as, "veth-tbf");
+  EXPECT_DOUBLE_EQ(link.latency.si(), 0.002);
+  EXPECT_DOUBLE_EQ(link.data_sheet.si(), 25e6);
+  EXPECT_DOUBLE_EQ(link.achieved / link.data_sheet, model.achieved / model.data_sheet);
+  EXPECT_TRUE(link.warnings.empty());
+  EXPECT_EQ(parse_link("1 Gb/s as veth-tbf", LinkUse::kNetwork, catalog).latency, model.latency);
+  EXPECT_NE(usage_message("1 Gb/s as veth-tfb", LinkUse::kNetwork).find("veth-tbf"),
+            std::string::npos);
+  EXPECT_NE(usage_message("1 GB/s as nvlink3", LinkUse::kNetwork).find("cannot stand for"),
+            std::string::npos);
 }
 
 TEST(ParseLink, RefusesWhatIsNoLinkOfThatUse) {

@@ -22,6 +22,7 @@ JobBuilder::JobBuilder(const JobSpec& spec, Communicator& communicator, int rank
       communicator_(communicator),
       ranks_(ranks),
       fabric_(platform_, spec.cluster, communicator.staging()) {
+  if (spec.shared_cores) cores_.emplace(platform_, *spec.shared_cores);
   const auto count = static_cast<std::size_t>(ranks);
   const std::size_t tensors = spec.profile.gradients.size();
   ready_.assign(count, std::vector<TaskId>(tensors, kNoTask));
@@ -50,6 +51,32 @@ Label JobBuilder::label(SpanKind kind, int rank, std::int32_t layer) const {
   out.layer = layer;
   out.iteration = static_cast<std::int16_t>(iteration_);
   return out;
+}
+
+Task JobBuilder::work(Seconds time, ResourceId queue, const Label& label, int rank) {
+  const SimTime alone = SimTime::from(time);
+  if (!cores_) return fixed_task(alone, queue, label);
+  return cores_->computing(alone, rank < 0 ? 1 : spec_.context.threads, rank < 0 ? 1 : stands_for(),
+                           queue, label);
+}
+
+Way JobBuilder::loaded(Way way) const {
+  if (!cores_) return way;
+  if (fabric_.on_network(way)) {
+    cores_->load(way, stands_for());
+  } else {
+    cores_->load_in_memory(way, spec_.processor_rate, stands_for());
+  }
+  return way;
+}
+
+Way JobBuilder::between(int from, int to) {
+  if (spec_.group.machines == 1) return fabric_.between(from, to);
+  const auto card = [](int rank) { return "network card of machine " + std::to_string(rank); };
+  Way way = fabric_.out_of(card(from), 1) + fabric_.into(card(to), 1);
+  way.latency = spec_.cluster.network->latency;
+  way.cap = spec_.cluster.network->per_flow.value_or(way.cap);
+  return way;
 }
 
 TaskId JobBuilder::ready(int rank, std::uint32_t gradient) const {
@@ -83,8 +110,10 @@ TaskId JobBuilder::collective_over(const CollectiveGroup& group, int rank, Colle
 TaskId JobBuilder::timed_message(int rank, Seconds time, Bytes bytes, Bytes sent,
                                  std::span<const TaskId> after, const std::string& stream,
                                  std::int16_t priority) {
-  Task task =
-      fixed_task(SimTime::from(time), queue(rank, stream), label(SpanKind::kCommunicate, rank));
+  const Label name = label(SpanKind::kCommunicate, rank);
+  const ResourceId on = queue(rank, stream);
+  Task task = cores_ ? cores_->message(time, sent, stands_for(), on, name)
+                     : fixed_task(SimTime::from(time), on, name);
   task.priority = priority;
   const TaskId id = priority == 0 ? tasks_.add_in_order(task, after) : tasks_.add(task, after);
   messages_.push_back({bytes, iteration_, id, id});
@@ -95,7 +124,7 @@ TaskId JobBuilder::timed_message(int rank, Seconds time, Bytes bytes, Bytes sent
 TaskId JobBuilder::copy(const Way& way, Bytes bytes, int sender, std::span<const TaskId> after,
                         ResourceId queue, std::int16_t priority) {
   if (bytes.si() <= 0) return join(after);
-  Task task = transfer_task(bytes, fabric_.route(way), queue,
+  Task task = transfer_task(bytes, fabric_.route(loaded(way)), queue,
                             label(SpanKind::kCommunicate, std::max(0, sender)));
   task.priority = priority;
   const TaskId id = tasks_.add(task, after);
@@ -121,8 +150,7 @@ Seconds JobBuilder::kernel_time(Bytes read, Bytes written) {
 TaskId JobBuilder::kernel(int rank, Bytes read, Bytes written, std::span<const TaskId> after,
                           ResourceId queue, double launches) {
   const Seconds once = kernel_time(read / launches, written / launches);
-  const Task task =
-      fixed_task(SimTime::from(launches * once), queue, label(SpanKind::kReduce, rank));
+  const Task task = work(launches * once, queue, label(SpanKind::kReduce, rank), rank);
   return queue == kNoResource ? tasks_.add(task, after) : tasks_.add_in_order(task, after);
 }
 
@@ -131,16 +159,15 @@ TaskId JobBuilder::processor_add(Bytes bytes, int threads, std::span<const TaskI
   // A copy moves each byte twice, an addition three times.
   const BytesPerSecond by_threads = spec_.processor_rate * (2.0 / 3.0 * threads);
   const BytesPerSecond rate = std::min(by_threads, fabric_.memory_rate() / 3.0);
-  return tasks_.add(fixed_task(SimTime::from(bytes / rate), queue, label(SpanKind::kReduce, -1)),
-                    after);
+  return tasks_.add(work(bytes / rate, queue, label(SpanKind::kReduce, -1), -1), after);
 }
 
 TaskId JobBuilder::update(int rank, Bytes weights, std::span<const TaskId> after,
                           ResourceId queue) {
   const double share = weights / spec_.profile.gradient_bytes();
   const bool in_stream = queue == kNoResource;
-  const Task task = fixed_task(SimTime::from(share * spec_.profile.update),
-                               in_stream ? compute(rank) : queue, label(SpanKind::kUpdate, rank));
+  const Task task = work(share * spec_.profile.update, in_stream ? compute(rank) : queue,
+                         label(SpanKind::kUpdate, rank), rank);
   return in_stream ? add_compute(rank, task, after) : tasks_.add(task, after);
 }
 
@@ -184,15 +211,15 @@ void JobBuilder::segment(int rank, Phase phase, const ComputeSegment& segment,
     after.erase(std::ranges::unique(after).begin(), after.end());
   }
   const Task task =
-      fixed_task(SimTime::from(segment.time), compute(rank),
-                 label(kind_of(phase), rank, static_cast<std::int32_t>(segment.layer)));
+      work(segment.time, compute(rank),
+           label(kind_of(phase), rank, static_cast<std::int32_t>(segment.layer)), rank);
   const TaskId id = add_compute(rank, task, after);
   if (!final) return;
   for (const std::uint32_t gradient : segment.gradients) ready_[index][gradient] = id;
 }
 
 void JobBuilder::fixed_compute(int rank, SpanKind kind, Seconds time) {
-  add_compute(rank, fixed_task(SimTime::from(time), compute(rank), label(kind, rank)), {});
+  add_compute(rank, work(time, compute(rank), label(kind, rank), rank), {});
 }
 
 }  // namespace paceline

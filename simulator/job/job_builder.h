@@ -64,6 +64,9 @@ class JobBuilder {
   // stream, or on another queue.
   TaskId update(int rank, Bytes weights, std::span<const TaskId> after,
                 ResourceId queue = kNoResource);
+  // From one rank to another of a job whose ranks are all simulated: inside their machine, or over
+  // the network where each is a machine.
+  Way between(int from, int to);
   // `time` on a queue, or of waiting on none.
   TaskId spend(Seconds time, std::span<const TaskId> after, ResourceId queue = kNoResource,
                SpanKind kind = SpanKind::kHost, int rank = 0);
@@ -97,12 +100,19 @@ class JobBuilder {
  private:
   Label label(SpanKind kind, int rank, std::int32_t layer = -1) const;
   TaskId add_compute(int rank, const Task& task, std::span<const TaskId> after);
+  // How many ranks of the job one that is simulated stands for.
+  double stands_for() const { return static_cast<double>(spec_.ranks()) / ranks_; }
+  // A way with what it takes of the cores, where workers share them.
+  Way loaded(Way way) const;
+  // Work of a processor or device, of a rank or of the machine (-1).
+  Task work(Seconds time, ResourceId queue, const Label& label, int rank);
 
   const JobSpec& spec_;
   Communicator& communicator_;
   int ranks_;
   Platform platform_;
   MachineFabric fabric_;
+  std::optional<CorePool> cores_;
   TaskGraphBuilder tasks_;
   int iteration_ = 0;
   std::map<std::pair<int, std::string>, ResourceId> queues_;

@@ -5,6 +5,7 @@
 #include "model/cost/cost_model.h"
 #include "model/hardware/machine_spec.h"
 #include "simulator/job/compute_profile.h"
+#include "simulator/job/core_pool.h"
 #include "simulator/task/task.h"
 
 namespace paceline {
@@ -19,6 +20,8 @@ struct JobSpec {
   ExecutionContext context;
   BytesPerSecond processor_rate;  // one thread copying in host memory
   bool on_processors = false;     // devices are CPUs: Gloo runs their collectives
+  // All workers and servers are processes of one host.
+  std::optional<SharedCores> shared_cores{};
 
   int ranks() const { return group.ranks(); }
 };

@@ -19,6 +19,7 @@ Way& Way::operator+=(const Way& next) {
   for (const RouteUse& use : next.uses) add(use.resource, use.weight);
   latency += next.latency;
   cap = std::min(cap, next.cap);
+  share = std::max(share, next.share);
   return *this;
 }
 
@@ -111,7 +112,7 @@ Way MachineFabric::limit(const std::string& name, BytesPerSecond rate, double we
 }
 
 RouteId MachineFabric::route(const Way& way) {
-  std::vector<double> key{way.latency.si(), way.cap.si()};
+  std::vector<double> key{way.latency.si(), way.cap.si(), way.share};
   for (const RouteUse& use : way.uses) {
     key.push_back(static_cast<double>(static_cast<std::uint32_t>(use.resource)));
     key.push_back(use.weight);
@@ -122,7 +123,16 @@ RouteId MachineFabric::route(const Way& way) {
   route.uses = way.uses;
   route.latency = way.latency;
   route.rate_cap = way.cap;
+  route.share = way.share;
   return routes_[key] = platform_->add_route(std::move(route));
+}
+
+bool MachineFabric::on_network(const Way& way) const {
+  return std::ranges::any_of(cables_, [&](const auto& cable) {
+    const auto& [in, out] = cable.second;
+    return std::ranges::any_of(
+        way.uses, [&](const RouteUse& use) { return use.resource == in || use.resource == out; });
+  });
 }
 
 BytesPerSecond MachineFabric::memory_rate() const {

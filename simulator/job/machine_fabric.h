@@ -16,6 +16,7 @@ struct Way {
   std::vector<RouteUse> uses;
   Seconds latency;
   BytesPerSecond cap{std::numeric_limits<double>::infinity()};
+  double share = 1;  // claim where ways compete (Route::share)
 
   // Takes `weight` of a resource per byte, once more if it is on the way already.
   void add(ResourceId resource, double weight);
@@ -43,6 +44,8 @@ class MachineFabric {
 
   // The route of this way; equal ways share one.
   RouteId route(const Way& way);
+  // Whether the way leaves its machine.
+  bool on_network(const Way& way) const;
   // Of memory of one processor, in one direction.
   BytesPerSecond memory_rate() const;
   std::size_t devices() const { return devices_.size(); }

@@ -9,10 +9,12 @@
 #include "core/units_text.h"
 #include "model/hardware/copy_model.h"
 #include "simulator/job/profile_file.h"
+#include "simulator/strategies/parts/constants.h"
 
 namespace paceline {
 namespace {
 
+constexpr const char* kSharedCores = "shared_cores";
 constexpr double kBindingShare = 0.9;  // of the time: a resource this busy limits the job
 
 std::string option_or(const Experiment& experiment, const char* name, const char* fallback) {
@@ -20,19 +22,34 @@ std::string option_or(const Experiment& experiment, const char* name, const char
   return found == experiment.options.end() ? fallback : found->second;
 }
 
-int connections_of(const Experiment& experiment) {
-  const std::string text = option_or(experiment, "connections", "");
+// A count that belongs to the job and to no strategy; 0 if it is not set.
+int job_count(const Experiment& experiment, const std::string& name, const char* owner) {
+  const std::string text = option_or(experiment, name.c_str(), "");
   if (text.empty()) return 0;
-  const std::map<std::string, std::string> set{{"connections", text}};
-  return StrategyOptions("network",
-                         {{.name = "connections",
+  const std::map<std::string, std::string> set{{name, text}};
+  return StrategyOptions(owner,
+                         {{.name = name,
                            .kind = OptionKind::kCount,
                            .fallback = "",
                            .choices = {},
                            .summary = "",
                            .example = ""}},
                          set)
-      .count("connections");
+      .count(name);
+}
+
+std::optional<SharedCores> shared_cores_of(const Experiment& e, const JobDevice& device) {
+  const int cores = job_count(e, kSharedCores, "the job");
+  if (cores == 0) return std::nullopt;
+  if (!device.processor || e.devices < 2) {
+    throw UsageError(
+        "--set shared_cores has no effect: it is for several workers that are CPUs of one host");
+  }
+  if (e.threads > cores) {
+    throw UsageError("--set shared_cores=" + std::to_string(cores) + ": a worker has " +
+                     std::to_string(e.threads) + " threads");
+  }
+  return SharedCores{cores, strategy_constant("tcp.work_per_byte")};
 }
 
 ClusterRequest request_of(const Experiment& e, const std::string& device) {
@@ -43,7 +60,7 @@ ClusterRequest request_of(const Experiment& e, const std::string& device) {
   request.cluster = e.cluster;
   request.topo = e.topo;
   request.transport = option_or(e, "transport", "");
-  request.connections = connections_of(e);
+  request.connections = job_count(e, "connections", "network");
   const int devices = static_cast<int>(e.devices);
   if (!e.cluster && !e.topo) {
     request.gpus = devices;
@@ -143,7 +160,7 @@ std::string JobPredictor::strategy_name(const std::string& name) const {
 }
 
 std::vector<std::string> JobPredictor::option_names(const Experiment& e) const {
-  std::vector<std::string> names = {"transport", "connections"};
+  std::vector<std::string> names = {"transport", "connections", kSharedCores};
   for (const StrategyOption& option : all_options(*strategies_.make(e.strategy))) {
     names.push_back(option.name);
   }
@@ -213,6 +230,7 @@ JobPredictor::Job JobPredictor::job(const Experiment& e, const IterationPlan& pl
   spec.context = device.context;
   spec.processor_rate = processor_rate_;
   spec.on_processors = device.processor;
+  spec.shared_cores = shared_cores_of(e, device);
   return job;
 }
 

@@ -1,7 +1,8 @@
 // Caffe before 2017 (P2PSync, src/caffe/parallel.cpp before 3ba20549b): the devices of a machine
 // form a binary tree. Weights go down at the start of an iteration, each parent sending the whole
 // model to one child after another; gradients come up at its end, added by each parent; the root
-// alone updates. One flat buffer, nothing overlaps.
+// alone updates. One flat buffer, nothing overlaps. Devices that are machines of their own form the
+// same tree over the network.
 #include <bit>
 
 #include "simulator/strategies/parts/local_ranks.h"
@@ -38,7 +39,7 @@ class Run : public Aggregation {
   // The rank has the weights after `have`; it computes when it has sent them on.
   void send_down(int rank, TaskId have) {
     for (const int child : children_of(rank, job_.ranks())) {
-      const TaskId sent = job_.copy(between(job_, rank, child), model(), rank, {&have, 1});
+      const TaskId sent = job_.copy(job_.between(rank, child), model(), rank, {&have, 1});
       send_down(child, sent);
       have = sent;
     }
@@ -52,7 +53,7 @@ class Run : public Aggregation {
     for (std::size_t i = children.size(); i-- > 0;) {  // the nearest first
       const TaskId theirs = collect(children[i]);
       const TaskId after[] = {theirs, sum};
-      const TaskId here = job_.copy(between(job_, children[i], rank), model(), children[i], after);
+      const TaskId here = job_.copy(job_.between(children[i], rank), model(), children[i], after);
       sum = job_.kernel(rank, 2 * model(), model(), {&here, 1}, job_.queue(rank, "adds"));
     }
     if (rank == 0) collected_ = sum;
@@ -67,10 +68,10 @@ class Run : public Aggregation {
 class GpuTree : public Strategy {
  public:
   void check(const JobSpec& job, const StrategyOptions&) const override {
-    check_one_machine(job, "gpu-tree");
+    if (job.group.per_machine > 1) check_one_machine(job, "gpu-tree");
   }
   int simulated_ranks(const JobSpec& job, const StrategyOptions&) const override {
-    return local_ranks(job);
+    return job.ranks();
   }
   std::unique_ptr<Aggregation> start(JobBuilder& job, const StrategyOptions&) const override {
     return std::make_unique<Run>(job);

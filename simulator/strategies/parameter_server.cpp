@@ -25,11 +25,17 @@ class Run : public Aggregation {
     if (job_.spec().ranks() > 1) aggregate(gradient, job_.gradients()[gradient].bytes);
   }
   void update() final {
-    if (job_.spec().ranks() == 1) job_.update(0, job_.spec().profile.gradient_bytes(), {});
+    if (job_.spec().ranks() == 1) {
+      job_.update(0, job_.spec().profile.gradient_bytes(), {});
+    } else {
+      finish();
+    }
   }
 
  protected:
   virtual void aggregate(std::uint32_t gradient, Bytes bytes) = 0;
+  // Every gradient of the iteration has been aggregated.
+  virtual void finish() {}
   JobBuilder& job_;
 };
 
@@ -88,22 +94,45 @@ class OnServers : public Run {
         servers_(job, options.count("servers"), options.on("colocated"),
                  BytesPerSecond(strategy_constant("tensorflow.rpc_rate"))),
         owners_(round_robin_owners(job.gradients().size(), servers_.count())),
-        sharded_(options.on("sharding")) {}
+        sharded_(options.on("sharding")),
+        barrier_(options.on("barrier")) {}
 
   void aggregate(std::uint32_t gradient, Bytes bytes) override {
     const int shards = sharded_ ? servers_.count() : 1;
-    std::vector<std::vector<TaskId>> fetched(static_cast<std::size_t>(job_.ranks()));
+    Variable variable{gradient, {}};
     for (int shard = 0; shard < shards; ++shard) {
-      through_server(gradient, bytes / shards, sharded_ ? shard : owners_[gradient], fetched);
+      variable.parts.push_back(
+          updated_on(sharded_ ? shard : owners_[gradient], gradient, bytes / shards));
     }
-    for (int rank = 0; rank < job_.ranks(); ++rank) {
-      job_.set_weights_ready(rank, gradient, job_.join(fetched[static_cast<std::size_t>(rank)]));
+    if (!barrier_) return fetch(variable);
+    waiting_.push_back(std::move(variable));
+  }
+  void finish() override {
+    std::vector<TaskId> updates;
+    for (const Variable& variable : waiting_) {
+      for (const Part& part : variable.parts) updates.push_back(part.updated);
     }
+    const TaskId all = job_.join(updates);
+    for (Variable& variable : waiting_) {
+      for (Part& part : variable.parts) part.updated = all;
+      fetch(variable);
+    }
+    waiting_.clear();
   }
 
  private:
-  void through_server(std::uint32_t gradient, Bytes bytes, int server,
-                      std::vector<std::vector<TaskId>>& fetched) {
+  // What of a variable is on one server, new after `updated`.
+  struct Part {
+    int server;
+    Bytes bytes;
+    TaskId updated;
+  };
+  struct Variable {
+    std::uint32_t gradient;
+    std::vector<Part> parts;
+  };
+
+  Part updated_on(int server, std::uint32_t gradient, Bytes bytes) {
     std::vector<TaskId> there;
     for (int rank = 0; rank < job_.ranks(); ++rank) {
       const TaskId after[] = {job_.ready(rank, gradient)};
@@ -113,15 +142,24 @@ class OnServers : public Run {
     // The gradients of all devices of all machines are added, then the variable is updated.
     const TaskId updated = job_.processor_add(static_cast<double>(job_.spec().ranks()) * bytes,
                                               kAllThreads, there, servers_.processor(server));
+    return {server, bytes, updated};
+  }
+  void fetch(const Variable& variable) {
     for (int rank = 0; rank < job_.ranks(); ++rank) {
-      fetched[static_cast<std::size_t>(rank)].push_back(job_.copy(
-          servers_.down(server) + job_.fabric().from_host(rank), bytes, -1, {&updated, 1}));
+      std::vector<TaskId> fetched;
+      for (const Part& part : variable.parts) {
+        fetched.push_back(job_.copy(servers_.down(part.server) + job_.fabric().from_host(rank),
+                                    part.bytes, -1, {&part.updated, 1}));
+      }
+      job_.set_weights_ready(rank, variable.gradient, job_.join(fetched));
     }
   }
 
   RemoteServers servers_;
   std::vector<int> owners_;
   bool sharded_;
+  bool barrier_;
+  std::vector<Variable> waiting_;
 };
 
 std::vector<int> device_owners(const JobSpec& job, const StrategyOptions& options) {
@@ -156,12 +194,19 @@ class ParameterServer : public Strategy {
          .only_with = {},
          .only_values = {},
          .example_with = {{"servers", "2"}}}};
+    options.push_back({.name = "barrier",
+                       .kind = OptionKind::kSwitch,
+                       .fallback = "off",
+                       .choices = {},
+                       .summary = "variables on servers are fetched when all have been updated "
+                                  "(SyncReplicasOptimizer), not each as soon as it is",
+                       .example = "on"});
     for (StrategyOption& option : remote_server_options("1")) options.push_back(std::move(option));
     return options;
   }
   void check(const JobSpec& job, const StrategyOptions& options) const override {
     const bool remote = job.group.machines > 1;
-    for (const char* name : {"servers", "colocated", "sharding"}) {
+    for (const char* name : {"servers", "colocated", "sharding", "barrier"}) {
       if (remote || !options.was_set(name)) continue;
       throw UsageError(std::string("--set ") + name +
                        " has no effect inside one machine, which has no servers");

@@ -147,6 +147,8 @@ Validation validate(const std::vector<ValidationSet>& sets) {
   for (const ValidationSet& set : sets) {
     if (set.published) {
       score_published(set, predictor, out);
+    } else if (set.cluster) {
+      score_cluster(set, predictor, out);
     } else {
       Scorer(set, predictor).score(out);
     }

@@ -48,7 +48,8 @@ struct ScoredSet {
   Thresholds thresholds;
   std::vector<InputFile> inputs;  // the recording and the parameters
   std::vector<std::string> warnings;
-  bool passed() const;  // no shortfalls (verdict.h)
+  std::vector<std::string> remarks{};  // the set's own
+  bool passed() const;                 // no shortfalls (verdict.h)
 };
 
 struct Validation {
@@ -62,6 +63,8 @@ struct Validation {
 //   roofline      max(FLOP / peak, bytes / bandwidth) of every kernel, with the fitted limits;
 //   constant_mfu  FLOP of the iteration / one rate, the rate chosen in hindsight for this very set
 //                 (so that it has no bias): the best that a constant utilization can do.
+// For recorded jobs of several workers, in place of the roofline:
+//   alpha_beta    one worker by itself, then a ring all-reduce of all gradients at the link's rate.
 Validation validate(const std::vector<ValidationSet>& sets);
 
 // The kernels of a plan, as `fitted_shape_text`, that the parameters have been fitted to and that

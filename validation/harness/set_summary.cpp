@@ -23,6 +23,7 @@ ScoredSet summarize_set(const ValidationSet& set, const std::vector<ScoredCase>&
   scored.summary = set.summary;
   scored.regime = set.regime;
   scored.thresholds = set.thresholds;
+  scored.remarks = set.remarks;
   if (set.published) scored.source = set.published->source;
   std::vector<double> predicted, measured;
   std::map<std::string, std::vector<double>> nulls;

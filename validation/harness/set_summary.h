@@ -18,4 +18,8 @@ ScoredSet summarize_set(const ValidationSet& set, const std::vector<ScoredCase>&
 // skipped with the reason.
 void score_published(const ValidationSet& set, const Predictor& predictor, Validation& out);
 
+// Predicts the runs of several workers that the set holds and adds them to `out`. A run that cannot
+// be predicted is skipped with the reason.
+void score_cluster(const ValidationSet& set, const Predictor& predictor, Validation& out);
+
 }  // namespace paceline

@@ -33,11 +33,16 @@ ValidationSet read_validation_set(const std::filesystem::path& file,
   if (object.has("cases")) {
     set.published = PublishedFigures{object.string("source"), read_published_cases(object), {}};
     if (object.has("rank_within")) set.published->rank_within = object.strings("rank_within");
+  } else if (object.has("cluster_recording")) {
+    set.recording = root / object.string("cluster_recording");
+    set.parameters = root / object.string("parameters");
+    set.cluster = read_cluster_runs(object);
   } else {
     set.recording = root / object.string("recording");
     set.parameters = root / object.string("parameters");
     if (object.has("threads")) set.threads = object.count("threads", 1);
   }
+  if (object.has("remarks")) set.remarks = object.strings("remarks");
   JsonObject thresholds = object.object("thresholds");
   set.thresholds.mape = limit(thresholds, "mape");
   set.thresholds.median_ape = limit(thresholds, "median_ape");

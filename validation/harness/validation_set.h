@@ -9,6 +9,7 @@
 
 #include "simulator/device/training_device.h"
 #include "traces/recording/recording.h"
+#include "validation/harness/cluster_runs.h"
 #include "validation/harness/published_case.h"
 
 namespace paceline {
@@ -40,7 +41,9 @@ struct ValidationSet {
   std::filesystem::path parameters;
   std::optional<int> threads;                   // only runs of this many threads; absent: all
   std::optional<PublishedFigures> published{};  // then there is no recording and no parameters
+  std::optional<ClusterRuns> cluster{};         // then the recording is of several workers
   Thresholds thresholds;
+  std::vector<std::string> remarks{};  // what misses and why, for the accuracy document
 };
 
 // Paths in the file are relative to `root`. Strict; throws InputError.

@@ -125,17 +125,18 @@ Table case_table(const Validation& validation) {
 
 Table set_table(const Validation& validation) {
   Table table({"set", "cases", "MAPE", "median", "P90", "max", "bias", "in interval", "rank tau",
-               "roofline MAPE", "constant MFU MAPE"});
+               "roofline MAPE", "constant MFU MAPE", "alpha-beta MAPE"});
   for (const ScoredSet& set : validation.sets) {
     const ErrorSummary& e = set.errors;
     if (e.count == 0) {
-      table.add_row({set.name, "0", "-", "-", "-", "-", "-", "-", "-", "-", "-"});
+      table.add_row({set.name, "0", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"});
       continue;
     }
     table.add_row({set.name, std::to_string(e.count), percent(e.mape), percent(e.median_ape),
                    percent(e.p90_ape), percent(e.max_ape), signed_percent(e.bias),
                    percent(set.coverage90), e.count < 2 ? "-" : significant(e.kendall_tau, 2),
-                   null_cell(set, "roofline"), null_cell(set, "constant_mfu")});
+                   null_cell(set, "roofline"), null_cell(set, "constant_mfu"),
+                   null_cell(set, "alpha_beta")});
   }
   return table;
 }
@@ -149,8 +150,9 @@ matrix or convolution shape of the recorded networks, was used in a fit.
 
 Error is predicted / measured - 1; MAPE its mean absolute value; bias the geometric mean of
 predicted / measured, less 1; "in interval" the share of measurements inside the predicted 90 %
-interval. The null models are a roofline with the same limits, and a constant utilization chosen in
-hindsight for the set.
+interval. The null models are a roofline with the same limits, a constant utilization chosen in
+hindsight for the set, and alpha-beta: one worker by itself, then one all-reduce of all gradients at
+the rate of the link.
 
 ## Sets
 
@@ -166,6 +168,7 @@ std::string accuracy_document(const Validation& validation) {
     if (!limits.empty()) out += " Must hold: " + limits + ".";
     for (const std::string& warning : set.warnings) out += " Note: " + warning + ".";
     out += "\n";
+    for (const std::string& remark : set.remarks) out += "\n" + remark + "\n";
   }
   out += "\n## Cases\n\n" + case_table(validation).to_string(TableFormat::kMarkdown);
   if (!validation.skipped.empty()) {

@@ -1,0 +1,51 @@
+// Which runs of a recording of several workers a validation set holds, and what each of them is to
+// the simulator: recorders have words of their own for what they do. Data of the set's file.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json_reader.h"
+#include "model/plan/experiment.h"
+#include "traces/recording/cluster_recording.h"
+
+namespace paceline {
+
+// Runs of one framework and strategy, as one strategy of the simulator.
+struct ClusterRunKind {
+  std::string framework;
+  std::string strategy;
+  std::map<std::string, std::string> with;  // options a run must have, with these values
+  std::vector<std::string> without;         // and must not have
+
+  std::string as;                              // strategy of the simulator; empty: of the same name
+  std::map<std::string, std::string> options;  // of it, besides those of the run
+  std::vector<std::string> ignore;             // options of the run that it does not have
+  // The framework whose kernels share out the time of a worker among its layers, where the recorded
+  // one is not modelled on CPUs; empty: the recorded one.
+  std::string layers_of;
+  std::optional<std::string> intra;  // where the workers are devices of one process
+  std::string excluded;              // why such runs are listed but not counted; empty if they are
+
+  bool holds(const ClusterExperiment& experiment) const;
+};
+
+struct ClusterRuns {
+  std::string links;  // the catalog link that the recorded ones behave as
+  std::vector<ClusterRunKind> kinds;
+  const ClusterRunKind* kind_of(const ClusterExperiment& experiment) const;
+};
+
+// The members "links" and "runs" of a set. Throws InputError.
+ClusterRuns read_cluster_runs(JsonObject& set);
+
+// A run as the simulator must see it: its computing scaled to `alone`, the time of an iteration of
+// one worker by itself, all processes on the `cores` of one host. Throws UsageError if the link has
+// no rate.
+Experiment experiment_of(const ClusterExperiment& recorded, const ClusterRunKind& kind,
+                         const std::string& links, const std::string& device, Seconds alone,
+                         int cores);
+
+}  // namespace paceline
