@@ -251,15 +251,6 @@ TEST(GoodInput, GivesTheSameBytesAgain) {
   EXPECT_EQ(TestFolder::read(folder.path() / "out.json"), first.out);
 }
 
-// A thousand ResNet images do not fit in 16 GB: reported in full, with its own exit code.
-TEST(GoodInput, ThatDoesNotFitInMemoryIsReportedAndInfeasible) {
-  const TestFolder folder;
-  const TestOutcome outcome =
-      run_program_in(folder, "predict --model resnet50 --batch 1024 --device good.json");
-  EXPECT_EQ(outcome.code, 5);
-  EXPECT_THAT(outcome.out, HasSubstr("DOES NOT FIT"));
-}
-
 TEST(GoodInput, MemorySaysWhatFits) {
   const TestFolder folder;
   const TestOutcome fits = run_program_in(folder, "memory " GOOD "--json --plot plot.svg");

@@ -13,10 +13,10 @@ constexpr double kLeastGain = 1.02;  // of the last doubling; below, the sweep h
 
 std::string bits(BytesPerSecond rate) { return significant(8 * rate.si() / 1e9) + " Gb/s"; }
 
-// The network of this experiment at another line rate, its latency kept.
-Experiment with_rate(Experiment e, const LinkSpec& link, BytesPerSecond rate) {
-  e.net = significant(8 * rate.si() / 1e9, 6) + " Gb/s@" + significant(1e6 * link.latency.si(), 6) +
-          "us";
+// The experiment on its network at another rate: transport, latency and the limit of a connection
+// stay, whatever links the catalog has at that rate.
+Experiment at_rate(Experiment e, double factor) {
+  if (factor != 1) *e.net += "*" + significant(factor, 6);
   return e;
 }
 
@@ -48,11 +48,8 @@ double change(const Report& with, const Report& without) {
 std::vector<Sensitivity> link_sensitivities(const Experiment& e, const Predict& predict,
                                             const LinkCatalog& links) {
   std::vector<Sensitivity> out;
-  if (const std::optional<LinkSpec> link = network_of(e, links)) {
-    // Both as quantities, so that only the rate differs.
-    const Report once = predict(with_rate(e, *link, link->data_sheet));
-    const Report twice = predict(with_rate(e, *link, 2.0 * link->data_sheet));
-    out.push_back({"twice the bandwidth of " + *e.net, change(twice, once)});
+  if (network_of(e, links)) {
+    out.push_back({"twice the bandwidth of " + *e.net, change(predict(at_rate(e, 2)), predict(e))});
   }
   if (e.intra && e.devices > 1) {
     const LinkSpec* link = links.find(*e.intra);
@@ -74,7 +71,7 @@ std::optional<BandwidthSweep> network_sweep(const Experiment& e, const Predict& 
   BandwidthSweep sweep;
   for (double factor = 0.25; factor <= 32; factor *= 2) {
     const BytesPerSecond rate = factor * link->data_sheet;
-    const Report report = predict(with_rate(e, *link, rate));
+    const Report report = predict(at_rate(e, factor));
     sweep.points.push_back({rate, report.iteration_time_s,
                             report.breakdown.exposed_communication / report.breakdown.total()});
   }

@@ -34,8 +34,8 @@ struct BandwidthSweep {
   // it, a faster network gains nothing. Nothing if even the last step still gains.
   std::optional<BytesPerSecond> knee;
 };
-// The job on networks from a quarter to 32 times the bandwidth, at the same latency; nothing if it
-// has no network of its own.
+// The job on networks from a quarter to 32 times the bandwidth, of the same transport, latency and
+// limit of a connection; nothing if it has no network of its own.
 std::optional<BandwidthSweep> network_sweep(const Experiment& experiment, const Predict& predict,
                                             const LinkCatalog& links);
 

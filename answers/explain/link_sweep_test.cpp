@@ -41,6 +41,46 @@ TEST(NetworkSweep, HasNoKneeWhileTheNetworkStillDecides) {
   EXPECT_FALSE(sweep->knee);
 }
 
+// What the sweep predicts of a network is that network, faster or slower: whatever the catalog has
+// at those rates, the transport stays, with its latency, its share of the line rate and the limit
+// of one connection.
+TEST(NetworkSweep, ChangesNothingButTheRate) {
+  const LinkCatalog links = LinkCatalog::shipped();
+  for (const char* net : {"100g-ib", "100gbe", "10gbe", "25 Gb/s@7us"}) {
+    for (const char* transport : {"", "tcp", "rdma"}) {
+      const auto driven = [&](const std::string& name) {
+        const LinkSpec link = parse_link(name, LinkUse::kNetwork, links);
+        return *transport == '\0' ? link : with_transport(link, transport);
+      };
+      const LinkSpec base = driven(net);
+      std::size_t asked = 0;
+      const auto predict = [&](const Experiment& e) {
+        const LinkSpec link = driven(*e.net);
+        EXPECT_EQ(link.transport, base.transport) << *e.net;
+        EXPECT_EQ(link.per_flow, base.per_flow) << *e.net;
+        EXPECT_EQ(link.latency, base.latency) << *e.net;
+        EXPECT_NEAR(link.achieved / link.data_sheet, base.achieved / base.data_sheet, 1e-9);
+        ++asked;
+        return overlapped(e);
+      };
+      network_sweep(job(net), predict, links);
+      link_sensitivities(job(net), predict, links);
+      EXPECT_EQ(asked, 10u);
+    }
+  }
+}
+
+// The point of the sweep at the network's own rate is the prediction.
+TEST(NetworkSweep, HoldsThePredictionItself) {
+  bool found = false;
+  const auto predict = [&](const Experiment& e) {
+    found = found || *e.net == "100gbe";
+    return overlapped(e);
+  };
+  network_sweep(job("100gbe"), predict, LinkCatalog::shipped());
+  EXPECT_TRUE(found);
+}
+
 TEST(NetworkSweep, IsNothingWithinOneMachine) {
   Experiment e = job("10gbe");
   e.devices = 8;

@@ -5,6 +5,7 @@
 #include "answers/compare/ranking.h"
 #include "cli/experiment_flags.h"
 #include "cli/html_file.h"
+#include "cli/infeasible.h"
 #include "cli/output.h"
 #include "cli/run_sweep.h"
 #include "core/json_writer.h"
@@ -81,7 +82,7 @@ ExitCode run(const Arguments& arguments) {
                    ranking_table(reports, ranking, prices).to_string(table_format(format)));
   }
   for (const std::string& error : sweep.errors) std::cerr << "paceline: skipped: " << error << "\n";
-  return ExitCode::kOk;
+  return check_memory(reports, std::cerr);
 }
 
 std::vector<FlagSpec> flags() {

@@ -1,4 +1,5 @@
 // paceline explain: where the time of an iteration goes and what would shorten it.
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "answers/explain/exposure.h"
@@ -7,6 +8,7 @@
 #include "answers/explain/sensitivity.h"
 #include "cli/experiment_flags.h"
 #include "cli/html_file.h"
+#include "cli/infeasible.h"
 #include "cli/output.h"
 #include "cli/prediction_text.h"
 #include "cli/run_sweep.h"
@@ -87,9 +89,7 @@ ExitCode run(const Arguments& arguments) {
   if (arguments.has("against")) {
     write_result(arguments,
                  comparison_text(explanation.point, arguments.all("against"), format, count));
-    return ExitCode::kOk;
-  }
-  if (format == OutputFormat::kJson) {
+  } else if (format == OutputFormat::kJson) {
     write_result(arguments, to_json_text(json(explanation)));
   } else if (format == OutputFormat::kText) {
     write_result(arguments, screen(explanation));
@@ -98,7 +98,7 @@ ExitCode run(const Arguments& arguments) {
     write_result(arguments,
                  kernel_table(explanation.kernels, total).to_string(table_format(format)));
   }
-  return ExitCode::kOk;
+  return check_memory(sweep.reports, std::cerr);
 }
 
 std::vector<FlagSpec> flags() {

@@ -10,6 +10,7 @@
 #include "answers/plan/plan.h"
 #include "cli/experiment_flags.h"
 #include "cli/html_file.h"
+#include "cli/infeasible.h"
 #include "cli/output.h"
 #include "cli/run_sweep.h"
 #include "core/json_writer.h"
@@ -117,7 +118,7 @@ ExitCode run(const Arguments& arguments) {
   const std::vector<Report>& reports = sweep.reports;
   goal.samples = read_samples(arguments, reports);
   std::vector<PlannedConfiguration> plan = make_plan(reports, goal, overheads, prices);
-  const bool feasible = plan.front().feasible;
+  const PlannedConfiguration best = plan.front();
   if (arguments.has("html")) write_html(arguments, sweep);
   if (format == OutputFormat::kJson) {
     write_result(arguments, to_json_text(plan_json(reports, goal, plan, prices)));
@@ -135,7 +136,12 @@ ExitCode run(const Arguments& arguments) {
     write_result(arguments, plan_table(reports, plan).to_string(table_format(format)));
   }
   for (const std::string& error : sweep.errors) std::cerr << "paceline: skipped: " << error << "\n";
-  return feasible ? ExitCode::kOk : ExitCode::kInfeasible;
+  if (best.feasible) return ExitCode::kOk;
+  const std::string count = reports.size() == 1
+                                ? "the configuration "
+                                : "none of " + std::to_string(reports.size()) +
+                                      " configurations reaches the goal; the first ";
+  return infeasible(count + best.reason, std::cerr);
 }
 
 std::vector<FlagSpec> flags() {

@@ -4,6 +4,7 @@
 
 #include "cli/experiment_flags.h"
 #include "cli/html_file.h"
+#include "cli/infeasible.h"
 #include "cli/output.h"
 #include "cli/prediction_text.h"
 #include "cli/run_sweep.h"
@@ -34,9 +35,7 @@ ExitCode run(const Arguments& arguments) {
   if (arguments.has("html")) write_html(arguments, sweep);
   write_result(arguments, render(sweep, format));
   for (const std::string& error : sweep.errors) std::cerr << "paceline: skipped: " << error << "\n";
-  bool fits = false;
-  for (const Report& report : sweep.reports) fits = fits || report.memory.fits();
-  return fits ? ExitCode::kOk : ExitCode::kInfeasible;
+  return check_memory(sweep.reports, std::cerr);
 }
 
 std::vector<FlagSpec> flags() {

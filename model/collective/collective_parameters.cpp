@@ -9,12 +9,13 @@
 namespace paceline {
 namespace {
 
-// "nvswitch2" -> {"nvswitch#", 2}; "100g-ib" -> {"#g-ib", 100}.
+// "nvswitch2" -> {"nvswitch#", 2}; "100g-ib" -> {"#g-ib", 100}, and so is "100g-ib*2".
 std::pair<std::string, double> family(const std::string& name) {
   std::string shape;
   std::string digits;
   bool done = false;
   for (const char c : name) {
+    if (c == '*') break;
     const bool digit = c >= '0' && c <= '9';
     if (digit && !done) {
       if (digits.empty()) shape += '#';

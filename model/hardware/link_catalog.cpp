@@ -1,6 +1,7 @@
 #include "model/hardware/link_catalog.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "core/data_directory.h"
@@ -51,6 +52,14 @@ void scale_rates(LinkSpec& link, double factor) {
   link.data_sheet *= factor;
   link.achieved *= factor;
   for (Transport& transport : link.transports) transport.achieved *= factor;
+}
+
+double parse_factor(std::string_view link, std::string_view text) {
+  double factor = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (whole && factor >= 1e-3 && factor <= 1e3) return factor;
+  throw UsageError("link \"" + std::string(link) + "\": the factor behind * must be 0.001 to 1000");
 }
 
 constexpr std::string_view kAs = " as ";
@@ -169,6 +178,15 @@ const LinkSpec& LinkCatalog::at(std::string_view name) const {
 }
 
 LinkSpec parse_link(std::string_view text, LinkUse use, const LinkCatalog& catalog) {
+  if (const std::size_t star = text.rfind('*'); star != text.npos) {
+    const double factor = parse_factor(text, text.substr(star + 1));
+    LinkSpec link = parse_link(text.substr(0, star), use, catalog);
+    link.name = text;
+    scale_rates(link, factor);
+    if (link.peer) *link.peer *= factor;
+    link.sources["data_sheet"] = "given";
+    return link;
+  }
   if (is_quantity(text)) return from_quantity(text, use, catalog);
   const LinkSpec& link = catalog.at(text);
   if (fits(link, use)) return link;

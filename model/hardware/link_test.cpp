@@ -126,6 +126,24 @@ TEST(ParseLink, AQuantityCanBeToldWhichLinkItBehavesAs) {
             std::string::npos);
 }
 
+// Twice the line rate is twice what each transport achieves; a connection is as fast as before.
+TEST(ParseLink, AFactorChangesRatesAlone) {
+  const LinkCatalog catalog = LinkCatalog::load(kLinks);
+  const LinkSpec link = parse_link("100gbe", LinkUse::kNetwork, catalog);
+  const LinkSpec twice = parse_link("100gbe*2", LinkUse::kNetwork, catalog);
+  EXPECT_DOUBLE_EQ(twice.data_sheet.si(), 2 * link.data_sheet.si());
+  EXPECT_DOUBLE_EQ(twice.achieved.si(), 2 * link.achieved.si());
+  EXPECT_EQ(twice.latency, link.latency);
+  EXPECT_EQ(twice.per_flow, link.per_flow);
+  EXPECT_DOUBLE_EQ(parse_link("25 Gb/s@5us*4", LinkUse::kNetwork, catalog).data_sheet.si(), 12.5e9);
+}
+
+TEST(ParseLink, RefusesAFactorThatIsNone) {
+  for (const char* text : {"100gbe*", "100gbe*x", "100gbe*0", "100gbe*-1", "100gbe*nan", "*2"}) {
+    EXPECT_FALSE(usage_message(text, LinkUse::kNetwork).empty()) << text;
+  }
+}
+
 TEST(ParseLink, RefusesWhatIsNoLinkOfThatUse) {
   EXPECT_NE(usage_message("pcie3-x61", LinkUse::kInsideMachine).find("pcie3-x16"),
             std::string::npos);

@@ -36,7 +36,7 @@ std::vector<TextLine> unprefixed_lines(std::string_view text) {
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     ++number;
     line.remove_prefix(prefix_length(line));
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+    line.remove_suffix(line.size() - (line.find_last_not_of("\r \t") + 1));
     if (!line.empty()) lines.push_back({number, std::string(line)});
   }
   return lines;

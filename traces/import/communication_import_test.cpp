@@ -57,6 +57,11 @@ TEST(ImportNcclTests, IgnoresLauncherPrefixes) {
             import_nccl_tests(std::string(kTable) + kEnd, "x", all_reduce()).results);
 }
 
+TEST(ImportNcclTests, TakesALineOfTabsForABlankOne) {
+  EXPECT_EQ(import_nccl_tests(std::string(kTable) + "\t \t\n" + kEnd, "x", all_reduce()).results,
+            import_nccl_tests(std::string(kTable) + kEnd, "x", all_reduce()).results);
+}
+
 TEST(ImportNcclTests, TakesTheOperationFromTheFileWhereItIsStated) {
   const std::string text =
       std::string("# Collective test starting: reduce_scatter_perf\n") + kTable + kEnd;
