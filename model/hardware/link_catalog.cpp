@@ -65,6 +65,8 @@ LinkSpec from_quantity(std::string_view text, LinkUse use, const LinkCatalog& ca
   LinkSpec link = model;
   link.name = std::string(text);
   link.summary = "typed as a quantity";
+  link.measured = false;
+  for (Transport& transport : link.transports) transport.measured = false;
   link.lanes = lanes;
   link.lane = "";
   // What was typed is the link's rate; only a transport asked for by name limits a connection.

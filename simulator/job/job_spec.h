@@ -5,6 +5,8 @@
 #include "model/cost/cost_model.h"
 #include "model/hardware/machine_spec.h"
 #include "simulator/job/compute_profile.h"
+#include "simulator/job/contention.h"
+#include "simulator/job/job_conditions.h"
 #include "simulator/task/task.h"
 
 namespace paceline {
@@ -17,8 +19,11 @@ struct JobSpec {
   // Prices of further kernels on one device.
   const CostModel* costs = nullptr;
   ExecutionContext context;
-  BytesPerSecond processor_rate;  // one thread copying in host memory
-  bool on_processors = false;     // devices are CPUs: Gloo runs their collectives
+  BytesPerSecond processor_rate;         // one thread copying in host memory
+  bool on_processors = false;            // devices are CPUs: Gloo runs their collectives
+  std::optional<Contention> contention;  // what collectives take from kernels; none: nothing
+  JobPriors priors;
+  JobConditions conditions;
 
   int ranks() const { return group.ranks(); }
 };

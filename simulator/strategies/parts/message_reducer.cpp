@@ -89,9 +89,9 @@ TaskId MessageReducer::exchange(Bytes bytes, std::span<const TaskId> after) {
       job_.collective_over(inside, 0, CollectiveOp::kReduceScatter, bytes, after, "communication");
   // The shards of a machine go out together over its cards: as one message of all of them.
   const double share = 1.0 / group.per_machine;
-  const CollectiveCost& cost = job_.communicator().cost(CollectiveOp::kAllReduce, bytes, between);
+  const CollectiveCost cost = job_.message_cost(CollectiveOp::kAllReduce, bytes, between);
   const TaskId summed =
-      job_.timed_message(0, cost.time, share * bytes,
+      job_.message(0, cost, share * bytes,
                          share * bus_factor(CollectiveOp::kAllReduce, group.machines) * bytes,
                          {&scattered, 1}, "communication");
   return job_.collective_over(inside, 0, CollectiveOp::kAllGather, bytes, {&summed, 1},
@@ -116,10 +116,10 @@ TaskId MessageReducer::sparse(Bytes bytes, std::span<const TaskId> after) {
   // A tree of pairs: one partner sends, the other merges and keeps the largest; then a broadcast.
   const CollectiveGroup pair =
       job_.spec().group.machines > 1 ? CollectiveGroup{2, 1} : CollectiveGroup{1, 2};
-  const CollectiveCost& hop =
-      job_.communicator().cost(CollectiveOp::kSendRecv, kept, pair, library_);
+  const CollectiveCost hop =
+      job_.message_cost(CollectiveOp::kSendRecv, kept, pair, library_);
   for (int round = 0; round < static_cast<int>(2 * rounds(ranks)); ++round) {
-    last = job_.timed_message(0, hop.time, kept, kept, {&last, 1}, "communication");
+    last = job_.message(0, hop, kept, kept, {&last, 1}, "communication");
     if (round >= static_cast<int>(rounds(ranks))) continue;
     last = job_.kernel(0, 2 * kept, kept, {&last, 1}, job_.queue(0, kUnpack), 2);
   }
@@ -130,8 +130,8 @@ TaskId MessageReducer::reduce(Bytes bytes, std::span<const TaskId> after, bool c
   TaskId start = job_.join(after);
   if (coordinated && job_.spec().ranks() > 1) {
     // A bit for each tensor: the smallest all-reduce there is, between the processors.
-    const CollectiveCost& agreement =
-        job_.communicator().cost(CollectiveOp::kAllReduce, Bytes(4), job_.spec().group, "mpi");
+    const CollectiveCost agreement =
+        job_.message_cost(CollectiveOp::kAllReduce, Bytes(4), job_.spec().group, "mpi");
     start = job_.spend(agreement.time, {&start, 1}, job_.queue(0, "coordination"));
   }
   if (compression_ == "top-k" || compression_ == "gtop-k") return sparse(bytes, {&start, 1});
@@ -144,8 +144,8 @@ TaskId MessageReducer::reduce(Bytes bytes, std::span<const TaskId> after, bool c
 Seconds MessageReducer::time(Bytes bytes) {
   if (job_.spec().ranks() < 2) return {};
   const double share = compression_ == "fp16" ? 0.5 : 1.0;
-  return job_.communicator()
-      .cost(CollectiveOp::kAllReduce, share * bytes, job_.spec().group, library_)
+  return job_
+      .message_cost(CollectiveOp::kAllReduce, share * bytes, job_.spec().group, library_)
       .time;
 }
 
