@@ -93,6 +93,7 @@ class Reader {
         {.name = profile_.layers[layer] + "/" + std::to_string(index),
          .layer = layer,
          .elements = *elements,
+         .rows = std::llround(std::sqrt(static_cast<double>(*elements))),
          .bytes = static_cast<double>(*elements) * element_size(Precision::kFp32)});
     return index;
   }
