@@ -11,6 +11,7 @@ the line rate of the slowest link, nothing overlapped.
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -54,7 +55,11 @@ def alone_seconds(case):
 
 def line_rate(links, case):
     between = case["gpus"] > case.get("gpus_per_node", case["gpus"])
-    return links[case["net"] if between and "net" in case else case["intra"]]
+    name = case["net"] if between and "net" in case else case["intra"]
+    if name in links:
+        return links[name]
+    lanes, rate = re.fullmatch(r"(?:(\d+)x)?([\d.]+) Gb/s", name).groups()
+    return int(lanes or 1) * float(rate) * 1e9 / 8
 
 
 def mean(values):
@@ -76,6 +81,8 @@ def evaluate(program, document, links, parameters):
     rows = []
     for own in document["cases"]:
         case = {**document["common"], **own}
+        if case.get("gpus", 1) < 2:
+            continue
         case["options"] = {**document["common"].get("options", {}), **own.get("options", {})}
         report = predict(program, case)
         alone = alone_seconds(case)

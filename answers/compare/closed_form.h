@@ -4,6 +4,8 @@
 //   start of message i = max(ready_i, end of message i-1),  end_i = start_i + time_i
 //   iteration = begin + m (F + B) + max(0, end_last - B) + update
 //
+// A message that slows kernels beside it by a factor s lets the backward pass advance by 1/s a
+// second while it is under way, so that what is ready later, and B itself, come later. All that
 // with m micro-batches of which the last synchronizes, F and B the forward and backward pass of
 // one, and times counted from the start of the last backward pass (wait-free backpropagation with a
 // barrier: Zhang et al., Poseidon, ATC 2017; equation 5 of Shi et al., DAG model, 2018).
@@ -33,11 +35,13 @@ struct ClosedForm {
   Seconds iteration;
   Seconds communication;  // sum over messages
   Seconds exposed;        // of it, after the end of the backward pass
+  Seconds slowed;         // how much longer the backward pass takes beside messages
 };
 
-// `times` of the messages when they run alone, in their order.
+// `times` of the messages when they run alone, in their order, and how many times as long kernels
+// take beside each; none: as long as alone.
 ClosedForm closed_form(const StepParts& step, std::span<const ReadyMessage> messages,
-                       std::span<const Seconds> times);
+                       std::span<const Seconds> times, std::span<const double> slow_downs = {});
 
 // When messages of these sizes are ready if gradients become final as `ready` and `bytes` say: a
 // message is ready with the last gradient that it holds. Both in the order in which they are final.

@@ -5,7 +5,6 @@
 
 #include "answers/compare/closed_form.h"
 #include "core/error.h"
-#include "core/statistics.h"
 #include "model/collective/collective_model.h"
 #include "model/hardware/cluster_request.h"
 #include "model/hardware/copy_model.h"
@@ -82,8 +81,34 @@ struct SweepEstimator::Family {
   Experiment resolved;               // of one member: every default spelled out
   StepParts step;
   std::vector<ReadyMessage> messages;
+  std::optional<Contention> contention;
+  ComputeSegment backward;  // all of one pass: what bounds it
   bool usable = false;
+
+  // The recurrence under other conditions of the job; messages cost what `costs` say.
+  ClosedForm under(const std::vector<const CollectiveCost*>& costs,
+                   const JobConditions& conditions) const;
 };
+
+ClosedForm SweepEstimator::Family::under(const std::vector<const CollectiveCost*>& costs,
+                                         const JobConditions& conditions) const {
+  StepParts scaled = step;
+  for (Seconds* part : {&scaled.begin, &scaled.forward, &scaled.backward, &scaled.update}) {
+    *part *= conditions.computing;
+  }
+  std::vector<ReadyMessage> ready = messages;
+  for (ReadyMessage& message : ready) message.ready *= conditions.computing;
+  std::vector<Seconds> times;
+  std::vector<double> slow_downs;
+  for (const CollectiveCost* cost : costs) {
+    times.push_back(conditions.communication * std::exp(conditions.messages * cost->sd) *
+                    cost->time);
+    if (!contention) continue;
+    slow_downs.push_back(
+        slow_down(*contention, contention->demand(*cost, conditions.contention), backward));
+  }
+  return closed_form(scaled, ready, times, slow_downs);
+}
 
 struct SweepEstimator::Network {
   std::mutex mutex;
@@ -161,9 +186,7 @@ std::optional<Report> SweepEstimator::closed(const Family& family, const Experim
                                             network.choice.generation, network.choice.connections))
                  .first;
   }
-  std::vector<Seconds> times;
-  double variance = 0;
-  const CollectiveCost* largest = nullptr;
+  std::vector<const CollectiveCost*> costs;
   for (const ReadyMessage& message : family.messages) {
     const std::tuple cost_key{group.machines, group.per_machine, message.bytes.si()};
     auto cost = network.costs.find(cost_key);
@@ -173,23 +196,21 @@ std::optional<Report> SweepEstimator::closed(const Family& family, const Experim
       call.group = group;
       cost = network.costs.emplace(cost_key, shared_->collectives.cost(call, fabric->second)).first;
     }
-    times.push_back(cost->second.time);
-    if (largest == nullptr || cost->second.time > largest->time) largest = &cost->second;
-    variance = std::max(variance, cost->second.sd * cost->second.sd);
+    costs.push_back(&cost->second);
   }
-  const ClosedForm form = closed_form(family.step, family.messages, times);
+  const ClosedForm form = family.under(costs, {});
 
   Report r = *family.base;
   const Estimate single = r.iteration_time_s;
   const double time = form.iteration.si();
-  const double computing = 1 - form.exposed / form.iteration;
-  const auto width = [&](double quantile, double of_single) {
-    return std::hypot(computing * std::log(of_single / single.median),
-                      form.exposed.si() / time * std::sqrt(variance) * normal_quantile(quantile));
-  };
+  JobKnowledge known = predictor_.job_knowledge(e.devices);
+  known.computing_low = std::log(single.p05 / single.median);
+  known.computing_high = std::log(single.p95 / single.median);
+  r.interval_parts = interval_parts(known, time, [&](const JobConditions& conditions) {
+    return family.under(costs, conditions).iteration.si();
+  });
   r.experiment = e;
-  r.iteration_time_s = {time, time * std::exp(-width(0.05, single.p05)),
-                        time * std::exp(width(0.95, single.p95))};
+  r.iteration_time_s = with_interval(time, r.interval_parts);
   const double samples = static_cast<double>(e.samples_per_iteration());
   const auto rate = [&](double amount) {
     return Estimate{amount / time, amount / r.iteration_time_s.p95,
@@ -206,10 +227,15 @@ std::optional<Report> SweepEstimator::closed(const Family& family, const Experim
   r.breakdown.exposed_communication = form.exposed;
   r.communication.total = form.communication;
   r.communication.exposed = form.exposed;
+  r.communication.slowed = form.slowed;
   r.communication.bytes_per_device = 0;
   for (const ReadyMessage& message : family.messages) {
     r.communication.bytes_per_device +=
         std::llround(bus_factor(CollectiveOp::kAllReduce, devices) * message.bytes.si());
+  }
+  const CollectiveCost* largest = nullptr;
+  for (const CollectiveCost* cost : costs) {
+    if (largest == nullptr || cost->time > largest->time) largest = cost;
   }
   if (largest != nullptr && form.exposed > 0.5 * form.iteration) {
     r.bottleneck.resource = largest->bottleneck;
@@ -239,6 +265,8 @@ void SweepEstimator::prepare(Family& family) {
   const Prediction single = predictor_.predict(alone(family.resolved), device);
   const ComputeProfile profile = compute_profile(single.plan);
   family.base = single.report;
+  family.contention = predictor_.contention(family.resolved, device);
+  for (const ComputeSegment& segment : profile.backward) family.backward += segment;
   family.step = {profile.begin, profile.forward_time(), profile.backward_time(), profile.update,
                  static_cast<double>(profile.micro_batches)};
   // Gradients in the order in which they are final.

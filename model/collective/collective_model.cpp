@@ -210,6 +210,7 @@ CollectiveCost CollectiveModel::cost(const CollectiveCall& call, const FabricGro
     throw UsageError("the size of a collective must be positive, found " + to_text(call.bytes));
   }
   CollectiveCost cost = call.library == "nccl" ? nccl_cost(call, fabric) : host_cost(call, fabric);
+  cost.library = call.library;
   cost.algorithm_rate = call.bytes / cost.time;
   cost.bus_rate = cost.algorithm_rate * bus_factor(call.op, call.group.ranks());
   cost.fabric_rate = bus_rate_of(call.op, fabric);

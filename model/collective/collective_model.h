@@ -32,6 +32,7 @@ struct CollectiveCost {
   Seconds latency;  // the part that does not depend on the size
   std::string algorithm;
   std::string protocol;
+  std::string library;
   int channels = 1;
   BytesPerSecond algorithm_rate;  // bytes / time
   BytesPerSecond bus_rate;        // as nccl-tests defines it

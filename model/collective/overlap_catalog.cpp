@@ -9,16 +9,16 @@ namespace {
 
 OverlapDemand read_demand(JsonObject& object) {
   OverlapDemand demand;
-  demand.multiprocessor_share = object.number("multiprocessor_share");
-  if (demand.multiprocessor_share < 0 || demand.multiprocessor_share >= 1) {
-    object.fail("multiprocessor_share", "expected a share from 0 to below 1");
+  demand.multiprocessors_per_channel = object.number("multiprocessors_per_channel");
+  if (demand.multiprocessors_per_channel < 0) {
+    object.fail("multiprocessors_per_channel", "expected a number that is not negative");
   }
   demand.memory_bytes_per_byte = object.number("memory_bytes_per_byte");
   if (demand.memory_bytes_per_byte < 0) {
     object.fail("memory_bytes_per_byte", "expected a number that is not negative");
   }
   JsonObject sources = object.object("sources");
-  for (const char* field : {"multiprocessor_share", "memory_bytes_per_byte"}) {
+  for (const char* field : {"multiprocessors_per_channel", "memory_bytes_per_byte"}) {
     demand.sources[field] = sources.string(field);
   }
   sources.finish();

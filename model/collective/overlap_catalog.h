@@ -12,14 +12,14 @@
 namespace paceline {
 
 struct OverlapDemand {
-  double multiprocessor_share = 0;   // of the device's, while the collective runs at full rate
-  double memory_bytes_per_byte = 0;  // of device memory traffic per byte of bus volume
+  double multiprocessors_per_channel = 0;      // while the collective runs at full rate
+  double memory_bytes_per_byte = 0;            // of device memory traffic per byte of bus volume
   std::map<std::string, std::string> sources;  // by field
 };
 
 class OverlapCatalog {
  public:
-  // Reads "paceline.overlap/1"; throws InputError on a share outside [0, 1) or a missing source.
+  // Reads "paceline.overlap/1"; throws InputError on a negative number or a missing source.
   static OverlapCatalog load(const std::filesystem::path& file);
   static OverlapCatalog shipped();
 

@@ -120,6 +120,8 @@ LinkSpec from_quantity(std::string_view text, LinkUse use, const LinkCatalog& ca
   link.name = std::string(text);
   link.summary = "typed as a quantity";
   link.behaves_as = parts.as.empty() ? "" : model.name;
+  link.measured = false;
+  for (Transport& transport : link.transports) transport.measured = false;
   link.lanes = lanes;
   link.lane = "";
   // What was typed is the link's rate; only a transport asked for by name limits a connection.

@@ -48,6 +48,7 @@ Transport read_transport(JsonObject object) {
   transport.achieved = positive_rate(object, "achieved");
   transport.latency = positive_latency(object, "latency");
   if (object.has("per_flow")) transport.per_flow = positive_rate(object, "per_flow");
+  transport.measured = object.boolean_or("measured", false);
   transport.source = object.string("source");
   object.finish();
   return transport;
@@ -83,6 +84,7 @@ void read_network_rates(JsonObject& object, LinkSpec& link) {
 
 void read_wire_rates(JsonObject& object, LinkSpec& link) {
   link.achieved = positive_rate(object, "achieved");
+  link.measured = object.boolean_or("measured", false);
   link.latency = positive_latency(object, "latency");
   if (link.achieved > link.data_sheet) {
     object.fail("achieved", "higher than the data sheet's " + to_text(link.data_sheet));
@@ -113,6 +115,7 @@ LinkSpec with_transport(const LinkSpec& link, std::string_view transport) {
     LinkSpec out = link;
     out.transport = candidate.name;
     out.achieved = candidate.achieved;
+    out.measured = candidate.measured;
     out.latency = candidate.latency;
     out.per_flow = candidate.per_flow;
     out.sources["achieved"] = candidate.source;

@@ -42,6 +42,7 @@ struct Transport {
   BytesPerSecond achieved;
   Seconds latency;
   std::optional<BytesPerSecond> per_flow;  // one connection cannot exceed this
+  bool measured = false;                   // the achieved rate, on such a cable
   std::string source;
 };
 
@@ -62,6 +63,7 @@ struct LinkSpec {
   int lanes = 1;           // independent parallel links per device
   BytesPerSecond data_sheet;
   BytesPerSecond achieved;
+  bool measured = false;  // somebody measured the achieved rate; else it follows from other figures
   Seconds latency;
   // What traffic between two devices achieves across this link when the processors forward it.
   std::optional<BytesPerSecond> peer;

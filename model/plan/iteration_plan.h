@@ -48,6 +48,7 @@ struct GradientTensor {
   std::string name;         // "layer1.0.conv2/0": layer and index among its tensors
   std::uint32_t layer = 0;  // index into IterationPlan::layers
   std::int64_t elements = 0;
+  std::int64_t rows = 0;  // its first dimension as the framework stores it; 0: not known
   Bytes bytes;
 };
 

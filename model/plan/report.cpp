@@ -34,6 +34,7 @@ ordered_json to_json(const Communication& communication) {
   return {{"bytes_per_device", communication.bytes_per_device},
           {"total_s", communication.total.si()},
           {"exposed_s", communication.exposed.si()},
+          {"slowed_s", communication.slowed.si()},
           {"messages", messages}};
 }
 
@@ -44,6 +45,15 @@ ordered_json origins_json(const std::vector<OriginLine>& origins) {
                    {"kind", to_string(line.kind)},
                    {"source", line.source},
                    {"share", line.share}});
+  }
+  return out;
+}
+
+ordered_json interval_json(const std::vector<IntervalPart>& parts) {
+  ordered_json out = ordered_json::array();
+  for (const IntervalPart& part : parts) {
+    out.push_back(
+        {{"what", part.what}, {"source", part.source}, {"low", part.low}, {"high", part.high}});
   }
   return out;
 }
@@ -101,6 +111,7 @@ ordered_json to_json(const Report& report) {
   out["flops_per_iteration"] = report.flops_per_iteration.si();
   out["model_flops_utilization"] = report.model_flops_utilization;
   out["origins"] = origins_json(report.origins);
+  out["interval_parts"] = interval_json(report.interval_parts);
   out["warnings"] = report.warnings;
   out["inputs"] = ordered_json::array();
   for (const InputFile& input : report.inputs) {

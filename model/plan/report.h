@@ -22,6 +22,16 @@ struct Estimate {
   double p95 = 0;
 };
 
+// One thing that is not known about a job: what ln(iteration time) would be below and above the
+// prediction at its 5 % and 95 % quantiles, all else as predicted. The interval is the root of the
+// sum of squares on either side.
+struct IntervalPart {
+  std::string what;
+  std::string source;
+  double low = 0;   // not negative
+  double high = 0;  // not negative
+};
+
 // Where the iteration goes; the parts add up to it. Forward, backward and optimizer count kernels;
 // `host` is time of the issuing thread that no kernel hides.
 struct Breakdown {
@@ -61,6 +71,7 @@ struct Communication {
   std::int64_t bytes_per_device = 0;  // sent by one device in one iteration
   Seconds total;
   Seconds exposed;
+  Seconds slowed;                 // how much longer kernels take beside collectives
   std::vector<Message> messages;  // in issue order
 };
 
@@ -105,6 +116,7 @@ struct Report {
   Flops flops_per_iteration;
   double model_flops_utilization = 0;
   std::vector<OriginLine> origins;
+  std::vector<IntervalPart> interval_parts;  // of jobs
   std::vector<std::string> warnings;
   std::vector<InputFile> inputs;
 };

@@ -26,6 +26,7 @@ class Clock {
   void run(const IterationPlan& plan, const PlannedCall& call) {
     const Seconds kernel = kernel_time(plan, call);
     host_work_ += static_cast<double>(call.repeat) * call.host;
+    count(plan, call);
     if (plan.dispatch == Dispatch::kSerial) {
       device_ += static_cast<double>(call.repeat) * (call.host + kernel);
       return;
@@ -41,11 +42,27 @@ class Clock {
   void finish() { device_ = std::max(device_, host_); }
   Seconds device() const { return device_; }
   Seconds host_work() const { return host_work_; }
+  // Kernels so far, and of them those that arithmetic and memory bound.
+  Seconds kernels() const { return kernels_; }
+  Seconds compute_bound() const { return compute_bound_; }
+  Seconds memory_bound() const { return memory_bound_; }
 
  private:
+  void count(const IterationPlan& plan, const PlannedCall& call) {
+    if (call.kernel == PlannedCall::kNoKernel) return;
+    const KernelCost& cost = plan.kernels[call.kernel].cost;
+    const Seconds time = static_cast<double>(call.repeat) * cost.time;
+    kernels_ += time;
+    if (cost.bound == Bound::kCompute) compute_bound_ += time;
+    if (cost.bound == Bound::kMemory) memory_bound_ += time;
+  }
+
   Seconds device_;
   Seconds host_;
   Seconds host_work_;
+  Seconds kernels_;
+  Seconds compute_bound_;
+  Seconds memory_bound_;
 };
 
 class Cutter {
@@ -70,9 +87,7 @@ class Cutter {
     }
     if (out.backward.empty()) out.backward.push_back(lap());
     // What follows the last gradient belongs to it: nothing can wait for it separately.
-    const ComputeSegment rest = lap();
-    out.backward.back().time += rest.time;
-    out.backward.back().host += rest.host;
+    out.backward.back() += lap();
     for (const PlannedCall& call : plan_.update) clock_.run(plan_, call);
     clock_.finish();
     out.update = lap().time;
@@ -84,6 +99,12 @@ class Cutter {
     ComputeSegment segment;
     segment.time = clock_.device() - last_.device();
     segment.host = clock_.host_work() - last_.host_work();
+    const Seconds kernels = clock_.kernels() - last_.kernels();
+    const Seconds gap = std::max(Seconds(), segment.time - kernels);
+    const double exposed = kernels > gap ? (kernels - gap) / kernels : 0;
+    const double inside = kernels > segment.time ? segment.time / kernels : 1;
+    segment.compute_bound = exposed * inside * (clock_.compute_bound() - last_.compute_bound());
+    segment.memory_bound = exposed * inside * (clock_.memory_bound() - last_.memory_bound());
     last_ = clock_;
     return segment;
   }
@@ -93,9 +114,7 @@ class Cutter {
                         (weighted_.contains(call.layer) && out.forward.back().layer != call.layer);
     if (starts) out.forward.push_back({.layer = call.layer});
     clock_.run(plan_, call);
-    const ComputeSegment part = lap();
-    out.forward.back().time += part.time;
-    out.forward.back().host += part.host;
+    out.forward.back() += lap();
   }
   void backward(const PlannedCall& call, ComputeProfile& out) {
     clock_.run(plan_, call);
@@ -117,6 +136,14 @@ class Cutter {
 };
 
 }  // namespace
+
+ComputeSegment& ComputeSegment::operator+=(const ComputeSegment& next) {
+  time += next.time;
+  host += next.host;
+  compute_bound += next.compute_bound;
+  memory_bound += next.memory_bound;
+  return *this;
+}
 
 Seconds ComputeProfile::forward_time() const { return sum(forward); }
 Seconds ComputeProfile::backward_time() const { return sum(backward); }
@@ -150,6 +177,8 @@ ComputeProfile ComputeProfile::scaled(double factor) const {
     for (ComputeSegment& segment : *segments) {
       segment.time *= factor;
       segment.host *= factor;
+      segment.compute_bound *= factor;
+      segment.memory_bound *= factor;
     }
   }
   return out;

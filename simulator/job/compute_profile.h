@@ -14,9 +14,16 @@ namespace paceline {
 // Consecutive calls that run without anything to wait for or to send in between.
 struct ComputeSegment {
   std::uint32_t layer = 0;
-  Seconds time{};                          // alone on the device, gaps for its host included
-  Seconds host{};                          // of it, what the issuing thread spends
+  Seconds time{};  // alone on the device, gaps for its host included
+  Seconds host{};  // of it, what the issuing thread spends
+  // Of it, kernels that arithmetic or memory bounds, less what waiting for the host would hide if
+  // they took longer.
+  Seconds compute_bound{};
+  Seconds memory_bound{};
   std::vector<std::uint32_t> gradients{};  // final after it, in the order of their calls
+
+  // The times of both; the gradients stay.
+  ComputeSegment& operator+=(const ComputeSegment& next);
 };
 
 struct ComputeProfile {

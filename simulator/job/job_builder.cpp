@@ -1,6 +1,7 @@
 #include "simulator/job/job_builder.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace paceline {
 namespace {
@@ -21,7 +22,7 @@ JobBuilder::JobBuilder(const JobSpec& spec, Communicator& communicator, int rank
     : spec_(spec),
       communicator_(communicator),
       ranks_(ranks),
-      fabric_(platform_, spec.cluster, communicator.staging()) {
+      fabric_(platform_, spec.cluster, communicator.staging(), spec.priors, spec.conditions) {
   if (spec.shared_cores) cores_.emplace(platform_, *spec.shared_cores);
   const auto count = static_cast<std::size_t>(ranks);
   const std::size_t tensors = spec.profile.gradients.size();
@@ -35,6 +36,9 @@ JobBuilder::JobBuilder(const JobSpec& spec, Communicator& communicator, int rank
     gradients_of_layer_.at(spec.profile.gradients[i].layer).push_back(i);
   }
   for (int rank = 0; rank < ranks; ++rank) compute(rank);
+  if (spec.contention && spec.ranks() > 1) {
+    devices_.emplace(platform_, spec.contention->device);
+  }
 }
 
 ResourceId JobBuilder::queue(int rank, const std::string& name) {
@@ -85,6 +89,13 @@ TaskId JobBuilder::ready(int rank, std::uint32_t gradient) const {
   return task;
 }
 
+CollectiveCost JobBuilder::message_cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
+                                        const std::string& library) {
+  CollectiveCost cost = communicator_.cost(op, bytes, group, library);
+  cost.time *= spec_.conditions.communication * std::exp(spec_.conditions.messages * cost.sd);
+  return cost;
+}
+
 TaskId JobBuilder::collective(int rank, CollectiveOp op, Bytes bytes, std::span<const TaskId> after,
                               const std::string& stream, const std::string& library) {
   return collective_over(spec_.group, rank, op, bytes, after, stream, library);
@@ -95,27 +106,46 @@ TaskId JobBuilder::collective_over(const CollectiveGroup& group, int rank, Colle
                                    const std::string& stream, const std::string& library) {
   if (group.ranks() < 2 || bytes.si() <= 0) return join(after);
   const bool by_gloo = spec_.on_processors && library == "nccl";
-  const CollectiveCost& cost =
-      communicator_.cost(op, bytes, group, by_gloo ? std::string("gloo") : library);
+  const CollectiveCost cost =
+      message_cost(op, bytes, group, by_gloo ? std::string("gloo") : library);
   if (cost.time > slowest_message_) {
     slowest_message_ = cost.time;
     bottleneck_ = cost.bottleneck;
-    message_sd_ = cost.sd;
     warnings_ = cost.warnings;
   }
-  return timed_message(rank, cost.time, bytes, bytes * bus_factor(op, group.ranks()), after,
-                       stream);
+  return message(rank, cost, bytes, bytes * bus_factor(op, group.ranks()), after, stream);
+}
+
+TaskId JobBuilder::message(int rank, const CollectiveCost& cost, Bytes bytes, Bytes sent,
+                           std::span<const TaskId> after, const std::string& stream,
+                           std::int16_t priority) {
+  const Label name = label(SpanKind::kCommunicate, rank);
+  const ResourceId on = queue(rank, stream);
+  Task task = cores_ ? cores_->message(cost.time, sent, stands_for(), on, name)
+                     : fixed_task(SimTime::from(cost.time), on, name);
+  if (devices_ && rank >= 0) {
+    if (const auto demand = spec_.contention->demand(cost, spec_.conditions.contention)) {
+      task = stretchable_task(SimTime::from(cost.time), devices_->collective(rank, *demand), on,
+                              name);
+      contended_ = true;
+    }
+  }
+  task.priority = priority;
+  return add_message(rank, task, bytes, sent, after);
 }
 
 TaskId JobBuilder::timed_message(int rank, Seconds time, Bytes bytes, Bytes sent,
-                                 std::span<const TaskId> after, const std::string& stream,
-                                 std::int16_t priority) {
+                                 std::span<const TaskId> after, const std::string& stream) {
   const Label name = label(SpanKind::kCommunicate, rank);
   const ResourceId on = queue(rank, stream);
-  Task task = cores_ ? cores_->message(time, sent, stands_for(), on, name)
-                     : fixed_task(SimTime::from(time), on, name);
-  task.priority = priority;
-  const TaskId id = priority == 0 ? tasks_.add_in_order(task, after) : tasks_.add(task, after);
+  const Task task = cores_ ? cores_->message(time, sent, stands_for(), on, name)
+                           : fixed_task(SimTime::from(time), on, name);
+  return add_message(rank, task, bytes, sent, after);
+}
+
+TaskId JobBuilder::add_message(int rank, const Task& task, Bytes bytes, Bytes sent,
+                               std::span<const TaskId> after) {
+  const TaskId id = task.priority == 0 ? tasks_.add_in_order(task, after) : tasks_.add(task, after);
   messages_.push_back({bytes, iteration_, id, id});
   if (rank >= 0) sent_.at(static_cast<std::size_t>(rank)) += sent;
   return id;
@@ -150,7 +180,8 @@ Seconds JobBuilder::kernel_time(Bytes read, Bytes written) {
 TaskId JobBuilder::kernel(int rank, Bytes read, Bytes written, std::span<const TaskId> after,
                           ResourceId queue, double launches) {
   const Seconds once = kernel_time(read / launches, written / launches);
-  const Task task = work(launches * once, queue, label(SpanKind::kReduce, rank), rank);
+  const Task task = work(spec_.conditions.computing * launches * once, queue,
+                         label(SpanKind::kReduce, rank), rank);
   return queue == kNoResource ? tasks_.add(task, after) : tasks_.add_in_order(task, after);
 }
 
@@ -159,7 +190,11 @@ TaskId JobBuilder::processor_add(Bytes bytes, int threads, std::span<const TaskI
   // A copy moves each byte twice, an addition three times.
   const BytesPerSecond by_threads = spec_.processor_rate * (2.0 / 3.0 * threads);
   const BytesPerSecond rate = std::min(by_threads, fabric_.memory_rate() / 3.0);
-  return tasks_.add(work(bytes / rate, queue, label(SpanKind::kReduce, -1), -1), after);
+  const JobConditions& conditions = spec_.conditions;
+  const double slower =
+      conditions.communication * std::exp(conditions.processors * spec_.priors.processors);
+  const Task task = work(slower * (bytes / rate), queue, label(SpanKind::kReduce, -1), -1);
+  return tasks_.add(task, after);
 }
 
 TaskId JobBuilder::update(int rank, Bytes weights, std::span<const TaskId> after,
@@ -197,6 +232,28 @@ TaskId JobBuilder::add_compute(int rank, const Task& task, std::span<const TaskI
   return latest_.at(static_cast<std::size_t>(rank)) = tasks_.add_in_order(task, all);
 }
 
+// Where collectives take part of the device, the parts of the segment by what bounds them: their
+// order inside it does not matter.
+TaskId JobBuilder::add_segment(int rank, const ComputeSegment& segment, const Label& label,
+                               std::span<const TaskId> after) {
+  const ResourceId stream = compute(rank);
+  if (!devices_) {
+    return add_compute(rank, work(segment.time, stream, label, rank), after);
+  }
+  const SimTime arithmetic = SimTime::from(segment.compute_bound);
+  const SimTime memory = SimTime::from(segment.memory_bound);
+  const SimTime rest = SimTime::from(segment.time) - arithmetic - memory;
+  TaskId id = kNoTask;
+  const auto add = [&](const Task& task) {
+    if (id != kNoTask && task.duration <= SimTime()) return;
+    id = add_compute(rank, task, id == kNoTask ? after : std::span<const TaskId>());
+  };
+  add(fixed_task(std::max(rest, SimTime()), stream, label));
+  add(stretchable_task(arithmetic, devices_->compute_bound(rank), stream, label));
+  add(stretchable_task(memory, devices_->memory_bound(rank), stream, label));
+  return id;
+}
+
 void JobBuilder::segment(int rank, Phase phase, const ComputeSegment& segment,
                          bool wait_for_weights, bool final) {
   const auto index = static_cast<std::size_t>(rank);
@@ -210,10 +267,8 @@ void JobBuilder::segment(int rank, Phase phase, const ComputeSegment& segment,
     std::ranges::sort(after);
     after.erase(std::ranges::unique(after).begin(), after.end());
   }
-  const Task task =
-      work(segment.time, compute(rank),
-           label(kind_of(phase), rank, static_cast<std::int32_t>(segment.layer)), rank);
-  const TaskId id = add_compute(rank, task, after);
+  const Label text = label(kind_of(phase), rank, static_cast<std::int32_t>(segment.layer));
+  const TaskId id = add_segment(rank, segment, text, after);
   if (!final) return;
   for (const std::uint32_t gradient : segment.gradients) ready_[index][gradient] = id;
 }

@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,7 +27,9 @@ class JobBuilder {
   int ranks() const { return ranks_; }
   int iteration() const { return iteration_; }
   MachineFabric& fabric() { return fabric_; }
-  Communicator& communicator() { return communicator_; }
+  // What a collective takes alone, under the conditions of the job.
+  CollectiveCost message_cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
+                              const std::string& library = "nccl");
 
   // A queue of this name on a rank (-1: of the machine): tasks run one at a time. `compute` is the
   // stream of the model's own kernels.
@@ -44,10 +47,13 @@ class JobBuilder {
   TaskId collective_over(const CollectiveGroup& group, int rank, CollectiveOp op, Bytes bytes,
                          std::span<const TaskId> after, const std::string& stream,
                          const std::string& library = "nccl");
-  // A collective by its duration, where it is not the cost model's. `sent`: by each rank.
+  // A collective of this cost; kernels of its rank run slower meanwhile. `sent`: by each rank.
+  TaskId message(int rank, const CollectiveCost& cost, Bytes bytes, Bytes sent,
+                 std::span<const TaskId> after, const std::string& stream,
+                 std::int16_t priority = 0);
+  // One of a measured duration.
   TaskId timed_message(int rank, Seconds time, Bytes bytes, Bytes sent,
-                       std::span<const TaskId> after, const std::string& stream,
-                       std::int16_t priority = 0);
+                       std::span<const TaskId> after, const std::string& stream);
   // Bytes over a way. `sender`: whose message it is, -1 if no device sends it. With a queue the
   // copy holds it; the first come is the first served unless `priority` differs.
   TaskId copy(const Way& way, Bytes bytes, int sender, std::span<const TaskId> after,
@@ -90,10 +96,11 @@ class JobBuilder {
   // Bytes a rank has sent, all iterations together.
   Bytes sent(int rank) const { return sent_.at(static_cast<std::size_t>(rank)); }
   Platform& platform() { return platform_; }
-  // The limit of the slowest message so far, in words, and the sd of its ln(time).
+  // The limit of the slowest message so far, in words.
   const std::string& message_bottleneck() const { return bottleneck_; }
-  double message_sd() const { return message_sd_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
+  // Whether a collective took something of a device.
+  bool contended() const { return contended_; }
   // Once, at the end.
   TaskGraph take_graph() { return std::move(tasks_).build(); }
 
@@ -106,6 +113,10 @@ class JobBuilder {
   Way loaded(Way way) const;
   // Work of a processor or device, of a rank or of the machine (-1).
   Task work(Seconds time, ResourceId queue, const Label& label, int rank);
+  TaskId add_message(int rank, const Task& task, Bytes bytes, Bytes sent,
+                     std::span<const TaskId> after);
+  TaskId add_segment(int rank, const ComputeSegment& segment, const Label& label,
+                     std::span<const TaskId> after);
 
   const JobSpec& spec_;
   Communicator& communicator_;
@@ -126,8 +137,9 @@ class JobBuilder {
   std::map<std::pair<double, double>, Seconds> kernel_times_;
   std::string bottleneck_;
   Seconds slowest_message_;
-  double message_sd_ = 0;
   std::vector<std::string> warnings_;
+  std::optional<ContendedDevices> devices_;  // where kernels are slowed
+  bool contended_ = false;
 };
 
 inline constexpr TaskId kNoTask{0xffffffff};

@@ -5,7 +5,9 @@
 #include "model/cost/cost_model.h"
 #include "model/hardware/machine_spec.h"
 #include "simulator/job/compute_profile.h"
+#include "simulator/job/contention.h"
 #include "simulator/job/core_pool.h"
+#include "simulator/job/job_conditions.h"
 #include "simulator/task/task.h"
 
 namespace paceline {
@@ -22,6 +24,9 @@ struct JobSpec {
   bool on_processors = false;     // devices are CPUs: Gloo runs their collectives
   // All workers and servers are processes of one host.
   std::optional<SharedCores> shared_cores{};
+  std::optional<Contention> contention{};  // what collectives take from kernels; none: nothing
+  JobPriors priors{};
+  JobConditions conditions{};
 
   int ranks() const { return group.ranks(); }
 };

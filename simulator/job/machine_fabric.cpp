@@ -1,6 +1,7 @@
 #include "simulator/job/machine_fabric.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 
@@ -24,20 +25,28 @@ Way& Way::operator+=(const Way& next) {
 }
 
 MachineFabric::MachineFabric(Platform& platform, const ClusterSpec& cluster,
-                             const StagingModel& staging)
+                             const StagingModel& staging, const JobPriors& priors,
+                             const JobConditions& conditions)
     : platform_(&platform),
       cluster_(&cluster),
       paths_(cluster.machine, staging),
+      priors_(priors),
+      conditions_(conditions),
       devices_(cluster.machine.of_kind(NodeKind::kDevice)) {
   for (const MachineLink& link : cluster.machine.links) {
     const std::string& a = cluster.machine.nodes[link.a].name;
     const std::string& b = cluster.machine.nodes[link.b].name;
     const std::string kind = " (" + link.link.name + ")";
-    links_.push_back(platform.add_link(b + " -> " + a + kind, link.link.achieved));
-    links_.push_back(platform.add_link(a + " -> " + b + kind, link.link.achieved));
+    links_.push_back(platform.add_link(b + " -> " + a + kind, rate_of(link.link)));
+    links_.push_back(platform.add_link(a + " -> " + b + kind, rate_of(link.link)));
   }
   if (!cluster.network) return;
   std::tie(cable_in_, cable_out_) = cable("network card of each machine");
+}
+
+BytesPerSecond MachineFabric::rate_of(const LinkSpec& link) const {
+  const double sd = link.measured ? priors_.measured_link : priors_.assumed_link;
+  return link.achieved / (conditions_.communication * std::exp(conditions_.links * sd));
 }
 
 std::pair<ResourceId, ResourceId> MachineFabric::cable(const std::string& name) {
@@ -45,7 +54,7 @@ std::pair<ResourceId, ResourceId> MachineFabric::cable(const std::string& name) 
   if (const auto known = cables_.find(name); known != cables_.end()) return known->second;
   const std::string text = name + " (" + cluster_->network->name + ")";
   const auto cards = std::max<std::size_t>(1, cluster_->machine.of_kind(NodeKind::kNic).size());
-  const BytesPerSecond rate = cluster_->network->achieved * static_cast<double>(cards);
+  const BytesPerSecond rate = rate_of(*cluster_->network) * static_cast<double>(cards);
   const ResourceId in = platform_->add_link(text + ", in", rate);
   const ResourceId out = platform_->add_link(text + ", out", rate);
   return cables_[name] = {in, out};
@@ -104,8 +113,11 @@ Way MachineFabric::out_of(const std::string& name, double weight) {
 
 Way MachineFabric::limit(const std::string& name, BytesPerSecond rate, double weight) {
   const auto known = limits_.find(name);
-  const ResourceId id =
-      known != limits_.end() ? known->second : (limits_[name] = platform_->add_link(name, rate));
+  const double slower =
+      conditions_.communication * std::exp(conditions_.processors * priors_.server_process);
+  const ResourceId id = known != limits_.end()
+                            ? known->second
+                            : (limits_[name] = platform_->add_link(name, rate / slower));
   Way way;
   way.add(id, weight);
   return way;
@@ -122,7 +134,7 @@ RouteId MachineFabric::route(const Way& way) {
   route.name = "way " + std::to_string(routes_.size());
   route.uses = way.uses;
   route.latency = way.latency;
-  route.rate_cap = way.cap;
+  route.rate_cap = way.cap / conditions_.communication;
   route.share = way.share;
   return routes_[key] = platform_->add_route(std::move(route));
 }

@@ -8,6 +8,7 @@
 
 #include "model/hardware/machine_paths.h"
 #include "simulator/engine/platform.h"
+#include "simulator/job/job_conditions.h"
 
 namespace paceline {
 
@@ -27,8 +28,9 @@ inline Way operator+(Way a, const Way& b) { return a += b; }
 class MachineFabric {
  public:
   // Adds both directions of every link of the machine to `platform`, and of its network cable.
-  // Both must outlive this.
-  MachineFabric(Platform& platform, const ClusterSpec& cluster, const StagingModel& staging);
+  // Both must outlive this. Rates are those of the links under `conditions`.
+  MachineFabric(Platform& platform, const ClusterSpec& cluster, const StagingModel& staging,
+                const JobPriors& priors, const JobConditions& conditions);
 
   Way between(int from_device, int to_device) const;
   Way to_host(int device) const;
@@ -46,7 +48,7 @@ class MachineFabric {
   RouteId route(const Way& way);
   // Whether the way leaves its machine.
   bool on_network(const Way& way) const;
-  // Of memory of one processor, in one direction.
+  // Of memory of one processor, in one direction, as its link says.
   BytesPerSecond memory_rate() const;
   std::size_t devices() const { return devices_.size(); }
   // The machine has no network.
@@ -55,10 +57,13 @@ class MachineFabric {
  private:
   Way along(const MachinePath& path) const;
   std::pair<ResourceId, ResourceId> cable(const std::string& name);
+  BytesPerSecond rate_of(const LinkSpec& link) const;
 
   Platform* platform_;
   const ClusterSpec* cluster_;
   MachinePaths paths_;
+  JobPriors priors_;
+  JobConditions conditions_;
   std::vector<std::size_t> devices_;
   std::vector<ResourceId> links_;  // 2 * link + forward
   ResourceId cable_in_ = kNoResource;

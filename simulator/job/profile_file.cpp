@@ -54,8 +54,11 @@ class Reader {
     }
     const auto layer = static_cast<std::uint32_t>(profile_.layers.size());
     profile_.layers.emplace_back(trimmed(cells[0]));
-    profile_.forward.push_back({.layer = layer, .time = time(cells[1], "forward_s")});
-    ComputeSegment backward{.layer = layer, .time = time(cells[2], "backward_s")};
+    // What bounds a measured layer is not known: arithmetic, as most of a network.
+    const Seconds forward = time(cells[1], "forward_s");
+    profile_.forward.push_back({.layer = layer, .time = forward, .compute_bound = forward});
+    const Seconds back = time(cells[2], "backward_s");
+    ComputeSegment backward{.layer = layer, .time = back, .compute_bound = back};
     if (const std::string_view tensors = trimmed(cells[3]); !tensors.empty()) {
       for (const std::string_view text : split(tensors, '+')) {
         backward.gradients.insert(backward.gradients.begin(), tensor(trimmed(text), layer));
@@ -90,6 +93,7 @@ class Reader {
         {.name = profile_.layers[layer] + "/" + std::to_string(index),
          .layer = layer,
          .elements = *elements,
+         .rows = std::llround(std::sqrt(static_cast<double>(*elements))),
          .bytes = static_cast<double>(*elements) * element_size(Precision::kFp32)});
     return index;
   }

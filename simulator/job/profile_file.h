@@ -7,7 +7,9 @@
 //
 // `tensors` are the element counts of the layer's trainable tensors in the order of registration,
 // joined by "+", empty if it has none. Gradients of a layer are final in the opposite order, the
-// last at the end of its backward pass, the others with it. Lines that start with # are remarks.
+// last at the end of its backward pass, the others with it. Arithmetic is taken to bound them, and
+// tensors to be square where a compression asks for their shape. Lines that start with # are
+// remarks.
 #pragma once
 
 #include <filesystem>

@@ -93,13 +93,21 @@ class Reading {
   std::vector<Interval> messages_;
 };
 
+// What kernels of a rank share with collectives (SharedDevice): busy with kernels.
+bool is_of_device(const std::string& name) {
+  return name.starts_with("rank") &&
+         (name.ends_with("/multiprocessors") || name.ends_with("/memory"));
+}
+
 void name_busiest(JobResult& result, const Platform& platform, const Reading& reading,
                   const LoadShares& loads, SimTime from, SimTime to, ResourceId compute,
                   const std::string& message_bottleneck) {
   for (std::uint32_t i = 0; i < platform.resources().size(); ++i) {
     const ResourceId id{i};
     const Platform::Resource& resource = platform.resource(id);
-    if (id == compute || resource.name.ends_with("/compute")) continue;
+    if (id == compute || resource.name.ends_with("/compute") || is_of_device(resource.name)) {
+      continue;
+    }
     const bool shared = resource.kind == Platform::Kind::kShared;
     const double share = shared ? loads.share(platform, id, from, to) : reading.share(id);
     if (share <= result.busiest_share) continue;
@@ -136,7 +144,7 @@ JobResult read_job(const SimulatedJob& job) {
   result.iteration_time = reading.period() / cycle;
   result.breakdown = divided(reading.breakdown(), cycle);
   result.compute_share = reading.share(compute);
-  result.message_sd = builder.message_sd();
+  result.contended = builder.contended();
   result.warnings = builder.warnings();
   result.communication.exposed = result.breakdown.exposed_communication;
   result.communication.total = reading.communicating() / cycle;

@@ -20,9 +20,9 @@ class TimedSynchronization : public Aggregation {
   TimedSynchronization(JobBuilder& job, Seconds time) : job_(job), time_(time) {}
   void end_backward() override {
     const TaskId after[] = {job_.latest(0)};
-    const TaskId done =
-        job_.timed_message(0, time_, job_.spec().profile.gradient_bytes(),
-                           job_.spec().profile.gradient_bytes(), after, "communication");
+    const TaskId done = job_.timed_message(
+        0, job_.spec().conditions.communication * time_, job_.spec().profile.gradient_bytes(),
+        job_.spec().profile.gradient_bytes(), after, "communication");
     job_.block(0, done);
   }
   void update() override {}
@@ -112,6 +112,12 @@ void check_size(const JobSpec& job) {
 }
 
 }  // namespace
+
+JobSpec under(JobSpec job, const JobConditions& conditions) {
+  job.profile = job.profile.scaled(conditions.computing / job.conditions.computing);
+  job.conditions = conditions;
+  return job;
+}
 
 JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
                        Communicator& communicator) {

@@ -22,10 +22,13 @@ struct JobResult {
   std::string busiest;
   double busiest_share = 0;
   double compute_share = 0;
-  double message_sd = 0;  // of ln(time) of messages
-  int iterations = 0;     // simulated until steady
+  bool contended = false;  // a collective took something of a device
+  int iterations = 0;      // simulated until steady
   std::vector<std::string> warnings;
 };
+
+// The job under other conditions: its profile scaled, the rest for JobBuilder to apply.
+JobSpec under(JobSpec job, const JobConditions& conditions);
 
 // Throws UsageError if the strategy cannot run the job.
 JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,

@@ -1,15 +1,20 @@
 #include "simulator/overlap/shared_device.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace paceline {
 
 CollectiveDemand collective_demand(const OverlapDemand& demand, const DeviceCapacity& capacity,
-                                   BytesPerSecond rate) {
+                                   int channels, BytesPerSecond rate) {
+  constexpr double kMost = 0.9;  // of a device: kernels that wait for blocks get some in between
   CollectiveDemand out;
   out.rate = rate;
-  out.multiprocessors = demand.multiprocessor_share * capacity.multiprocessors;
-  out.memory_bytes_per_byte = demand.memory_bytes_per_byte;
+  out.multiprocessors =
+      std::min(demand.multiprocessors_per_channel * channels, kMost * capacity.multiprocessors);
+  out.memory_bytes_per_byte =
+      std::min(demand.memory_bytes_per_byte, kMost * (capacity.memory_bandwidth / rate));
   return out;
 }
 

@@ -34,9 +34,10 @@ struct CollectiveDemand {
   double claim = 1e6;
 };
 
-// What the catalog says, on a device, of a collective that alone runs at `rate` bus bytes a second.
+// What the catalog says, on a device, of a collective of so many channels that alone runs at `rate`
+// bus bytes a second. It leaves at least a tenth of either resource to kernels.
 CollectiveDemand collective_demand(const OverlapDemand& demand, const DeviceCapacity& capacity,
-                                   BytesPerSecond rate);
+                                   int channels, BytesPerSecond rate);
 
 class SharedDevice {
  public:

@@ -92,7 +92,7 @@ TEST(SharedDevice, SlowsOverlappedKernelsAsPublishedForNcclOnA100) {
   for (const double efficiency : {0.8, 0.9, 1.0}) {
     const DeviceCapacity a100{108, efficiency * BytesPerSecond(1555e9)};
     const CollectiveDemand nccl =
-        collective_demand(catalog.at("nccl"), a100, BytesPerSecond(300e9));
+        collective_demand(catalog.at("nccl"), a100, 24, BytesPerSecond(300e9));
     const double compute_bound = overlap(a100, {108, BytesPerSecond(0)}, nccl).kernel_slowdown;
     const double memory_bound = overlap(a100, {0, a100.memory_bandwidth}, nccl).kernel_slowdown;
     EXPECT_NEAR(compute_bound / (2.08 / 1.18), 1, 0.25) << "matrix product";

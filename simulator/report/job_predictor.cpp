@@ -5,9 +5,7 @@
 
 #include "core/error.h"
 #include "core/names.h"
-#include "core/statistics.h"
 #include "core/units_text.h"
-#include "model/hardware/copy_model.h"
 #include "simulator/job/profile_file.h"
 #include "simulator/strategies/parts/constants.h"
 
@@ -16,6 +14,8 @@ namespace {
 
 constexpr const char* kSharedCores = "shared_cores";
 constexpr double kBindingShare = 0.9;  // of the time: a resource this busy limits the job
+
+constexpr const char* kContention = "contention";
 
 std::string option_or(const Experiment& experiment, const char* name, const char* fallback) {
   const auto found = experiment.options.find(name);
@@ -94,20 +94,17 @@ void fold_update(ComputeProfile& profile) {
   profile.update = profile.begin = Seconds();
 }
 
-Estimate spread(double time, const Report& alone, const JobResult& job, bool calibrated) {
-  const double computing = calibrated ? 0 : job.compute_share;
-  const double exposed = job.breakdown.exposed_communication.si() / time;
-  const auto width = [&](double quantile, double of_alone) {
-    const double compute = computing * std::log(of_alone / alone.iteration_time_s.median);
-    const double sent = exposed * job.message_sd * normal_quantile(quantile);
-    return std::hypot(compute, sent);
-  };
-  return {time, time * std::exp(-width(0.05, alone.iteration_time_s.p05)),
-          time * std::exp(width(0.95, alone.iteration_time_s.p95))};
-}
-
 Estimate rate(double amount, const Estimate& time) {
   return {amount / time.median, amount / time.p95, amount / time.p05};
+}
+
+// What widens an interval of more than a factor most, in words.
+std::optional<std::string> wide_interval(const Report& report) {
+  constexpr double kWide = 1.5;
+  if (report.iteration_time_s.p95 <= kWide * report.iteration_time_s.p05) return std::nullopt;
+  const auto widest = std::ranges::max_element(
+      report.interval_parts, {}, [](const IntervalPart& part) { return part.low + part.high; });
+  return "the interval is wide, most of all for " + widest->what + " (" + widest->source + ")";
 }
 
 std::string percent(double share) { return significant(100 * share, 2) + " %"; }
@@ -147,9 +144,6 @@ struct JobPredictor::Job {
   Cluster* cluster;
 };
 
-JobPredictor::JobPredictor()
-    : strategies_(strategy_registry()), processor_rate_(CopyModel::shipped().processor_rate()) {}
-
 bool JobPredictor::concerns(const Experiment& e) {
   return e.devices > 1 || normalized_name(e.strategy) != "none" || e.calibrate || e.profile;
 }
@@ -160,7 +154,7 @@ std::string JobPredictor::strategy_name(const std::string& name) const {
 }
 
 std::vector<std::string> JobPredictor::option_names(const Experiment& e) const {
-  std::vector<std::string> names = {"transport", "connections", kSharedCores};
+  std::vector<std::string> names = {"transport", "connections", kSharedCores, kContention};
   for (const StrategyOption& option : all_options(*strategies_.make(e.strategy))) {
     names.push_back(option.name);
   }
@@ -231,6 +225,8 @@ JobPredictor::Job JobPredictor::job(const Experiment& e, const IterationPlan& pl
   spec.processor_rate = processor_rate_;
   spec.on_processors = device.processor;
   spec.shared_cores = shared_cores_of(e, device);
+  spec.priors = priors_;
+  spec.contention = contention(e, device);
   return job;
 }
 
@@ -247,24 +243,46 @@ StrategyMemory JobPredictor::memory(const Experiment& e, const IterationPlan& pl
   return out;
 }
 
+void JobPredictor::check_contention(const Experiment& e, const JobDevice& device,
+                                    const Job& job) const {
+  if (!e.options.contains(kContention)) return;
+  Experiment on = e;
+  on.options.erase(kContention);
+  JobSpec slowed = job.spec;
+  slowed.contention = contention(on, device);
+  if (simulate_job(slowed, *job.strategy, job.options, *job.cluster->communicator).contended)
+    return;
+  throw UsageError(
+      "--set contention has no effect: no collective of this job runs on the devices beside "
+      "kernels");
+}
+
 void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const JobDevice& device,
                          Report& report) const {
   Job job = this->job(e, plan, device);
   const std::lock_guard lock(job.cluster->mutex);
   const JobResult result =
       simulate_job(job.spec, *job.strategy, job.options, *job.cluster->communicator);
+  check_contention(e, device, job);
   const double samples = static_cast<double>(e.samples_per_iteration());
-  const double tokens = report.throughput_tokens_per_s
-                            ? report.throughput_tokens_per_s->median *
-                                  report.iteration_time_s.median * static_cast<double>(e.devices)
-                            : 0;
+  const double tokens = report.throughput_tokens_per_s ? report.throughput_tokens_per_s->median *
+                                                             report.iteration_time_s.median
+                                                       : 0;
   const double utilization = report.model_flops_utilization * report.iteration_time_s.median;
   const Seconds alone = job.spec.profile.iteration_time();
   name_bottleneck(result, report.bottleneck);
   report.experiment.devices_per_machine = job.spec.group.per_machine;
   report.flops_per_iteration = static_cast<double>(e.devices) * report.flops_per_iteration;
-  report.iteration_time_s =
-      spread(result.iteration_time.si(), report, result, e.calibrate.has_value());
+  const double time = result.iteration_time.si();
+  report.interval_parts =
+      interval_parts(knowledge(e, plan, device, report.iteration_time_s, job.options), time,
+                     [&](const JobConditions& conditions) {
+                       return simulate_job(under(job.spec, conditions), *job.strategy, job.options,
+                                           *job.cluster->communicator)
+                           .iteration_time.si();
+                     });
+  report.iteration_time_s = with_interval(time, report.interval_parts);
+  if (const auto wide = wide_interval(report)) report.warnings.push_back(*wide);
   report.throughput_samples_per_s = rate(samples, report.iteration_time_s);
   if (tokens > 0) report.throughput_tokens_per_s = rate(tokens, report.iteration_time_s);
   report.scaling_efficiency = alone / result.iteration_time;
@@ -274,6 +292,10 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                    result.breakdown.backward + result.breakdown.exposed_communication,
                    result.breakdown.optimizer};
   report.communication = result.communication;
+  const Seconds computed = result.breakdown.forward + result.breakdown.backward;
+  const Seconds planned = static_cast<double>(e.grad_accumulation) *
+                          (job.spec.profile.forward_time() + job.spec.profile.backward_time());
+  if (result.contended) report.communication.slowed = std::max(Seconds(), computed - planned);
   for (const std::string& warning : result.warnings) report.warnings.push_back(warning);
   for (std::string& remark : job.strategy->remarks(job.spec, job.options)) {
     report.warnings.push_back(std::move(remark));

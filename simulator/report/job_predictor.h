@@ -11,6 +11,7 @@
 #include "model/plan/report.h"
 #include "simulator/job/simulate_job.h"
 #include "simulator/memory/memory_setting.h"
+#include "simulator/report/job_interval.h"
 #include "simulator/strategies/strategy.h"
 
 namespace paceline {
@@ -27,7 +28,13 @@ struct JobDevice {
 
 class JobPredictor {
  public:
-  JobPredictor();
+  explicit JobPredictor(const JobResiduals& residuals);
+
+  // What is not known about jobs beside what one device computes, for whoever predicts them
+  // otherwise (answers/compare).
+  JobKnowledge knowledge(std::int64_t ranks) const;
+  // What collectives take from kernels; nothing on one device, on a processor, or if switched off.
+  std::optional<Contention> contention(const Experiment& experiment, const JobDevice& device) const;
 
   // Whether the experiment is more than one device by itself as its plan says.
   static bool concerns(const Experiment& experiment);
@@ -55,8 +62,21 @@ class JobPredictor {
   Cluster& cluster(const Experiment& experiment, const JobDevice& device) const;
   Job job(const Experiment& experiment, const IterationPlan& plan, const JobDevice& device) const;
 
+  JobKnowledge knowledge(const Experiment& experiment, const IterationPlan& plan,
+                         const JobDevice& device, const Estimate& alone,
+                         const StrategyOptions& options) const;
+
+  void check_contention(const Experiment& experiment, const JobDevice& device,
+                        const Job& job) const;
+
   StrategyRegistry strategies_;
   BytesPerSecond processor_rate_;
+  JobResiduals residuals_;
+  JobPriors priors_;
+  OverlapCatalog overlap_;
+  double contention_sd_;
+  double repeat_sd_;
+  double iteration_cv_;
   // Clusters already built, by what asked for them.
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<Cluster>> clusters_;

@@ -84,7 +84,8 @@ std::optional<std::string> padding(const ImportedModel& model,
 
 }  // namespace
 
-Predictor::Predictor() : workloads_(workload_registry()), frameworks_(framework_registry()) {}
+Predictor::Predictor(const JobResiduals& residuals)
+    : workloads_(workload_registry()), frameworks_(framework_registry()), jobs_(residuals) {}
 
 ImportedModel Predictor::load(const Experiment& e) const { return load_model(workloads_, e.model); }
 
@@ -123,6 +124,11 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
     if (key == "optimizer") e.optimizer = value;
   }
   return e;
+}
+
+std::optional<Contention> Predictor::contention(const Experiment& e,
+                                                const TrainingDevice& device) const {
+  return jobs_.contention(e, PredictionSetup(e, device, frameworks_, jobs_).job_device({}));
 }
 
 WorkloadGraph Predictor::build(const Experiment& e, const TrainingDevice& device) const {

@@ -27,7 +27,13 @@ class PredictionSetup;
 // What predictions choose from; made once, then only read.
 class Predictor {
  public:
-  Predictor();
+  explicit Predictor(const JobResiduals& residuals = JobResiduals::shipped());
+
+  // What is not known about jobs of this many devices beside what one of them computes.
+  JobKnowledge job_knowledge(std::int64_t devices) const { return jobs_.knowledge(devices); }
+  // What collectives of the resolved experiment take from kernels beside them, if anything.
+  std::optional<Contention> contention(const Experiment& resolved,
+                                       const TrainingDevice& device) const;
 
   // Fills in what the experiment leaves to the device and the workload (threads, seq) and checks
   // every name. Throws UsageError for what cannot be run, MissingParameter for what was not

@@ -36,12 +36,12 @@ class Run : public Aggregation {
     const CollectiveGroup& group = job_.spec().group;
     if (group.ranks() < 2) return job_.join(after);
     const Bytes piece = bytes / pieces;
-    const CollectiveCost& cost = job_.communicator().cost(CollectiveOp::kAllReduce, piece, group);
+    const CollectiveCost cost = job_.message_cost(CollectiveOp::kAllReduce, piece, group);
     std::vector<TaskId> done;
     for (int i = 0; i < static_cast<int>(pieces); ++i) {
-      done.push_back(job_.timed_message(0, cost.time, piece,
-                                        bus_factor(CollectiveOp::kAllReduce, group.ranks()) * piece,
-                                        after, "communication", priority));
+      done.push_back(job_.message(0, cost, piece,
+                                  bus_factor(CollectiveOp::kAllReduce, group.ranks()) * piece,
+                                  after, "communication", priority));
     }
     return job_.join(done);
   }

@@ -139,7 +139,10 @@ class PublishedScorer {
 }  // namespace
 
 void score_published(const ValidationSet& set, const Predictor& predictor, Validation& out) {
-  PublishedScorer(set, predictor).score(out);
+  const bool jobs = std::ranges::any_of(
+      set.published->cases, [](const PublishedCase& c) { return c.experiment.devices > 1; });
+  if (!jobs) return PublishedScorer(set, predictor).score(out);
+  PublishedScorer(set, Predictor(JobResiduals::shipped(set.name))).score(out);
 }
 
 }  // namespace paceline

@@ -14,7 +14,8 @@ void apply_constant_mfu(std::vector<ScoredCase>& cases, const std::vector<double
 // Errors, coverage and null models of the cases that count; inputs and warnings are left empty.
 ScoredSet summarize_set(const ValidationSet& set, const std::vector<ScoredCase>& cases);
 
-// Predicts the published cases of `set` and adds them to `out`. A case that cannot be predicted is
+// Predicts the published cases of `set` and adds them to `out`. Jobs of several devices are judged
+// with the residuals of the other sets. A case that cannot be predicted is
 // skipped with the reason.
 void score_published(const ValidationSet& set, const Predictor& predictor, Validation& out);
 

@@ -1,5 +1,6 @@
 #include "simulator/strategies/parts/message_reducer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/formula/collectives.h"
@@ -10,6 +11,10 @@ namespace {
 
 constexpr double kIndexAndValue = 2;  // words of a sparse element against one of a dense one
 constexpr const char* kUnpack = "unpack";
+
+bool is_sparse(const std::string& compression) {
+  return compression == "top-k" || compression == "gtop-k";
+}
 
 double rounds(int ranks) { return formula::ceil_log2(ranks); }
 
@@ -35,9 +40,9 @@ std::vector<StrategyOption> reducer_options() {
       {.name = "compression",
        .kind = OptionKind::kChoice,
        .fallback = "none",
-       .choices = {"none", "fp16", "top-k", "gtop-k"},
-       .summary = "what is sent of a gradient: halves, or its largest elements with their "
-                  "indices (all gathered, or merged pairwise)",
+       .choices = {"none", "fp16", "top-k", "gtop-k", "power-sgd"},
+       .summary = "what is sent of a gradient: halves, its largest elements with their "
+                  "indices (all gathered, or merged pairwise), or two thin factors",
        .example = "fp16"},
       {.name = "density",
        .kind = OptionKind::kNumber,
@@ -46,7 +51,15 @@ std::vector<StrategyOption> reducer_options() {
        .summary = "share of the elements that top-k and gtop-k send",
        .example = "0.01",
        .only_with = "compression",
-       .only_values = {"top-k", "gtop-k"}}};
+       .only_values = {"top-k", "gtop-k"}},
+      {.name = "rank",
+       .kind = OptionKind::kCount,
+       .fallback = "1",
+       .choices = {},
+       .summary = "columns of the factors of power-sgd (matrix_approximation_rank)",
+       .example = "4",
+       .only_with = "compression",
+       .only_values = {"power-sgd"}}};
 }
 
 void check_reducer(const JobSpec& job, const StrategyOptions& options) {
@@ -66,7 +79,13 @@ MessageReducer::MessageReducer(JobBuilder& job, const StrategyOptions& options)
       aggregation_(options.text("aggregation")),
       library_(options.text("library")),
       compression_(options.text("compression")),
-      density_(options.number("density")) {}
+      density_(options.number("density")),
+      rank_(options.count("rank")) {
+  if (compression_ == "power-sgd") power_sgd_ = power_sgd_shares(job.gradients(), rank_);
+  if (!is_sparse(compression_)) return;
+  selection_traffic_ = strategy_constant("top-k.selection_traffic");
+  selection_kernels_ = strategy_constant("top-k.selection_kernels");
+}
 
 // Device to host, the collective between processors, host to device: each device its own copy.
 TaskId MessageReducer::through_host(Bytes bytes, std::span<const TaskId> after) {
@@ -89,21 +108,18 @@ TaskId MessageReducer::exchange(Bytes bytes, std::span<const TaskId> after) {
       job_.collective_over(inside, 0, CollectiveOp::kReduceScatter, bytes, after, "communication");
   // The shards of a machine go out together over its cards: as one message of all of them.
   const double share = 1.0 / group.per_machine;
-  const CollectiveCost& cost = job_.communicator().cost(CollectiveOp::kAllReduce, bytes, between);
-  const TaskId summed =
-      job_.timed_message(0, cost.time, share * bytes,
-                         share * bus_factor(CollectiveOp::kAllReduce, group.machines) * bytes,
-                         {&scattered, 1}, "communication");
+  const CollectiveCost cost = job_.message_cost(CollectiveOp::kAllReduce, bytes, between);
+  const TaskId summed = job_.message(
+      0, cost, share * bytes, share * bus_factor(CollectiveOp::kAllReduce, group.machines) * bytes,
+      {&scattered, 1}, "communication");
   return job_.collective_over(inside, 0, CollectiveOp::kAllGather, bytes, {&summed, 1},
                               "communication");
 }
 
 TaskId MessageReducer::sparse(Bytes bytes, std::span<const TaskId> after) {
   const Bytes kept = kIndexAndValue * density_ * bytes;
-  const double reads = strategy_constant("gtop-k.selection_reads");
-  const double writes = strategy_constant("gtop-k.selection_writes");
-  const TaskId packed =
-      job_.kernel(0, reads * bytes, writes * bytes, after, job_.compute(0), reads + writes);
+  const Bytes half = selection_traffic_ / 2 * bytes;
+  const TaskId packed = job_.kernel(0, half, half, after, job_.compute(0), selection_kernels_);
   const int ranks = job_.spec().ranks();
   if (ranks < 2) return packed;
   TaskId last = packed;
@@ -116,25 +132,49 @@ TaskId MessageReducer::sparse(Bytes bytes, std::span<const TaskId> after) {
   // A tree of pairs: one partner sends, the other merges and keeps the largest; then a broadcast.
   const CollectiveGroup pair =
       job_.spec().group.machines > 1 ? CollectiveGroup{2, 1} : CollectiveGroup{1, 2};
-  const CollectiveCost& hop =
-      job_.communicator().cost(CollectiveOp::kSendRecv, kept, pair, library_);
+  const CollectiveCost hop = job_.message_cost(CollectiveOp::kSendRecv, kept, pair, library_);
   for (int round = 0; round < static_cast<int>(2 * rounds(ranks)); ++round) {
-    last = job_.timed_message(0, hop.time, kept, kept, {&last, 1}, "communication");
+    last = job_.message(0, hop, kept, kept, {&last, 1}, "communication");
     if (round >= static_cast<int>(rounds(ranks))) continue;
     last = job_.kernel(0, 2 * kept, kept, {&last, 1}, job_.queue(0, kUnpack), 2);
   }
   return job_.kernel(0, kept, bytes, {&last, 1}, job_.queue(0, kUnpack));
 }
 
+// Both products read the gradient once, rebuilding it writes it once, and what was lost is kept. P
+// is made orthogonal column by column: two kernels for each column of each matrix.
+TaskId MessageReducer::low_rank(Bytes bytes, std::span<const TaskId> after) {
+  const Bytes p = power_sgd_.p * bytes;
+  const Bytes q = power_sgd_.q * bytes;
+  const double matrices = std::max(1.0, power_sgd_.matrices * bytes.si());
+  const Bytes compressed = (1 - power_sgd_.whole) * bytes;
+  if (power_sgd_.matrices <= 0) return exchange(bytes, after);
+  const ResourceId later = job_.queue(0, kUnpack);
+  const TaskId corrected =
+      job_.kernel(0, 2 * compressed, compressed, after, job_.compute(0), matrices);
+  const TaskId projected =
+      job_.kernel(0, compressed + q, p, {&corrected, 1}, job_.compute(0), matrices);
+  const TaskId whole = exchange(power_sgd_.whole * bytes, {&projected, 1});
+  const TaskId summed_p = exchange(p, {&projected, 1});
+  const TaskId orthogonal =
+      job_.kernel(0, 2 * rank_ * p, rank_ * p, {&summed_p, 1}, later, 2 * rank_ * matrices);
+  const TaskId back = job_.kernel(0, compressed + p, q, {&orthogonal, 1}, later, matrices);
+  const TaskId summed_q = exchange(q, {&back, 1});
+  const TaskId rebuilt = job_.kernel(0, p + q, compressed, {&summed_q, 1}, later, matrices);
+  const TaskId kept = job_.kernel(0, 2 * compressed, compressed, {&rebuilt, 1}, later, matrices);
+  return job_.join({whole, kept});
+}
+
 TaskId MessageReducer::reduce(Bytes bytes, std::span<const TaskId> after, bool coordinated) {
   TaskId start = job_.join(after);
   if (coordinated && job_.spec().ranks() > 1) {
     // A bit for each tensor: the smallest all-reduce there is, between the processors.
-    const CollectiveCost& agreement =
-        job_.communicator().cost(CollectiveOp::kAllReduce, Bytes(4), job_.spec().group, "mpi");
+    const CollectiveCost agreement =
+        job_.message_cost(CollectiveOp::kAllReduce, Bytes(4), job_.spec().group, "mpi");
     start = job_.spend(agreement.time, {&start, 1}, job_.queue(0, "coordination"));
   }
-  if (compression_ == "top-k" || compression_ == "gtop-k") return sparse(bytes, {&start, 1});
+  if (is_sparse(compression_)) return sparse(bytes, {&start, 1});
+  if (compression_ == "power-sgd") return low_rank(bytes, {&start, 1});
   if (compression_ == "none") return exchange(bytes, {&start, 1});
   const TaskId packed = job_.kernel(0, bytes, bytes / 2, {&start, 1}, job_.compute(0));
   const TaskId summed = exchange(bytes / 2, {&packed, 1});
@@ -143,9 +183,9 @@ TaskId MessageReducer::reduce(Bytes bytes, std::span<const TaskId> after, bool c
 
 Seconds MessageReducer::time(Bytes bytes) {
   if (job_.spec().ranks() < 2) return {};
-  const double share = compression_ == "fp16" ? 0.5 : 1.0;
-  return job_.communicator()
-      .cost(CollectiveOp::kAllReduce, share * bytes, job_.spec().group, library_)
+  double share = compression_ == "fp16" ? 0.5 : 1.0;
+  if (compression_ == "power-sgd") share = power_sgd_.whole + power_sgd_.p + power_sgd_.q;
+  return job_.message_cost(CollectiveOp::kAllReduce, share * bytes, job_.spec().group, library_)
       .time;
 }
 
@@ -158,6 +198,10 @@ Bytes reducer_bytes_sent(const JobSpec& job, const StrategyOptions& options, Byt
   }
   if (options.is("compression", "gtop-k")) return 2 * rounds(n) * kIndexAndValue * density * bytes;
   if (options.is("compression", "fp16")) bytes /= 2;
+  if (options.is("compression", "power-sgd")) {
+    const PowerSgdShares shares = power_sgd_shares(job.profile.gradients, options.count("rank"));
+    bytes *= shares.whole + shares.p + shares.q;
+  }
   const bool flat = options.is("aggregation", "all-reduce") || !options.is("library", "nccl") ||
                     job.group.machines == 1 || job.group.per_machine == 1;
   if (flat) return bus_factor(CollectiveOp::kAllReduce, n) * bytes;
@@ -170,6 +214,10 @@ Bytes reducer_buffers(const JobSpec& job, const StrategyOptions& options) {
   const Bytes gradients = job.profile.gradient_bytes();
   if (options.is("compression", "none")) return {};
   if (options.is("compression", "fp16")) return gradients / 2;
+  if (options.is("compression", "power-sgd")) {
+    const PowerSgdShares shares = power_sgd_shares(job.profile.gradients, options.count("rank"));
+    return (1 - shares.whole + shares.p + shares.q) * gradients;  // errors and factors
+  }
   return gradients + kIndexAndValue * options.number("density") * gradients;
 }
 

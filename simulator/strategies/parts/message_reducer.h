@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "simulator/strategies/parts/power_sgd.h"
 #include "simulator/strategies/strategy.h"
 
 namespace paceline {
 
-// aggregation, library, compression, density, selection.
+// aggregation, library, compression, density, rank.
 std::vector<StrategyOption> reducer_options();
 
 // Throws UsageError for options that cannot act in this job.
@@ -28,6 +29,7 @@ class MessageReducer {
  private:
   TaskId exchange(Bytes bytes, std::span<const TaskId> after);
   TaskId sparse(Bytes bytes, std::span<const TaskId> after);
+  TaskId low_rank(Bytes bytes, std::span<const TaskId> after);
   TaskId through_host(Bytes bytes, std::span<const TaskId> after);
 
   JobBuilder& job_;
@@ -35,6 +37,10 @@ class MessageReducer {
   std::string library_;
   std::string compression_;
   double density_ = 1;
+  double selection_traffic_ = 0;  // of sparse messages
+  double selection_kernels_ = 0;
+  int rank_ = 1;
+  PowerSgdShares power_sgd_;
 };
 
 // Bytes that a rank sends to reduce `bytes` of gradients in one message.

@@ -87,11 +87,11 @@ TaskId ServerExchange::piece(Bytes bytes, TaskId after, std::int16_t priority) {
 TaskId ServerExchange::inside(CollectiveOp op, Bytes bytes, TaskId after, std::int16_t priority) {
   const CollectiveGroup local{1, job_.spec().group.per_machine};
   if (local.per_machine < 2) return after;
-  const CollectiveCost& cost = job_.communicator().cost(op, bytes, local);
+  const CollectiveCost cost = job_.message_cost(op, bytes, local);
   // Pieces of equal priority go in the order in which they are ready, not in that of issue.
   const auto rank = static_cast<std::int16_t>(priority + 1);
-  return job_.timed_message(0, cost.time, bytes, bus_factor(op, local.per_machine) * bytes,
-                            {&after, 1}, "nccl", rank);
+  return job_.message(0, cost, bytes, bus_factor(op, local.per_machine) * bytes, {&after, 1},
+                      "nccl", rank);
 }
 
 TaskId ServerExchange::through_server(Bytes bytes, TaskId after, std::int16_t priority) {

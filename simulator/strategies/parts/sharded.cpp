@@ -144,10 +144,9 @@ class Run : public Aggregation {
     if (sharding_.hybrid && between.machines > 1) {
       // The shards of a machine share its cards: as long as one message of all of them.
       const int local = job_.spec().group.per_machine;
-      const CollectiveCost& cost =
-          job_.communicator().cost(CollectiveOp::kAllReduce, bytes, between);
+      const CollectiveCost cost = job_.message_cost(CollectiveOp::kAllReduce, bytes, between);
       const double sent = bus_factor(CollectiveOp::kAllReduce, between.machines) / local;
-      task = job_.timed_message(0, cost.time, bytes / local, sent * bytes, {&task, 1}, kStream);
+      task = job_.message(0, cost, bytes / local, sent * bytes, {&task, 1}, kStream);
     }
     scattered_.push_back(task);
     if (!sharding_.overlap) job_.block(0, task);

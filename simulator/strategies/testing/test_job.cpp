@@ -20,6 +20,7 @@ ComputeProfile profile() {
       out.gradients.push_back({.name = out.layers.back() + "/" + std::to_string(elements),
                                .layer = index,
                                .elements = elements,
+                               .rows = elements > 1024 ? 500 : elements,
                                .bytes = Bytes(4.0 * static_cast<double>(elements))});
     }
   }
