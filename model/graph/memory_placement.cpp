@@ -33,7 +33,8 @@ struct PlacementOf {
   MemoryPlacement fresh() const { return {false, row_major_strides(output)}; }
   MemoryPlacement elementwise(bool in_place = false) const {
     if (in_place) return {true, input.strides};
-    return input.shape == output ? MemoryPlacement{false, dense_in_order_of(input)} : fresh();
+    if (input.contiguous || input.shape != output) return fresh();
+    return {false, dense_in_order_of(input)};
   }
   MemoryPlacement operator()(const Activate& op) const { return elementwise(op.in_place); }
   MemoryPlacement operator()(const Dropout& op) const { return elementwise(op.in_place); }

@@ -15,11 +15,13 @@ bool keeps_integers(const OpAttributes& attributes) {
          std::holds_alternative<Gather>(attributes);
 }
 
+// Room for most networks: pages that stay untouched cost nothing, moving a graph does.
+constexpr std::size_t kUsualMost = 4096;
+
 }  // namespace
 
-WorkloadBuilder::WorkloadBuilder(std::string name, std::int64_t batch) : name_slots_(256, 0) {
-  // Room for most networks: pages that stay untouched cost nothing, moving a graph does.
-  constexpr std::size_t kUsualMost = 4096;
+WorkloadBuilder::WorkloadBuilder(std::string name, std::int64_t batch)
+    : name_slots_(2 * kUsualMost, 0) {
   graph_.ops_.reserve(kUsualMost);
   graph_.tensors_.reserve(kUsualMost);
   graph_.name_ = std::move(name);
@@ -84,7 +86,8 @@ TensorId WorkloadBuilder::integer_input(const std::string& name, Dims dims) {
 
 TensorId WorkloadBuilder::add_op(std::string name, OpAttributes attributes,
                                  std::vector<TensorId> inputs) {
-  if (has_op(name)) throw InputError(where(name) + ": two operations have this name");
+  const std::size_t slot = name_slot(name);
+  if (name_slots_[slot] != 0) throw InputError(where(name) + ": two operations have this name");
   shapes_.clear();
   for (const TensorId id : inputs) shapes_.push_back(&shape(id));
 
@@ -104,7 +107,8 @@ TensorId WorkloadBuilder::add_op(std::string name, OpAttributes attributes,
                          .attributes = std::move(attributes),
                          .inputs = std::move(inputs),
                          .output = id});
-  index_last_name();
+  name_slots_[slot] = static_cast<std::uint32_t>(graph_.ops_.size());
+  if (2 * graph_.ops_.size() > name_slots_.size()) spread_names();
   refresh_gradient(graph_.ops_.back());
   return id;
 }
@@ -117,27 +121,18 @@ std::size_t WorkloadBuilder::name_slot(std::string_view name) const {
   return slot;
 }
 
-bool WorkloadBuilder::has_op(std::string_view name) const {
-  return name_slots_[name_slot(name)] != 0;
-}
-
-void WorkloadBuilder::index_last_name() {
-  std::size_t first = graph_.ops_.size() - 1;
-  if (2 * graph_.ops_.size() > name_slots_.size()) {
-    name_slots_.assign(4 * name_slots_.size(), 0);
-    first = 0;
-  }
-  for (std::size_t i = first; i < graph_.ops_.size(); ++i) {
+void WorkloadBuilder::spread_names() {
+  name_slots_.assign(4 * name_slots_.size(), 0);
+  for (std::size_t i = 0; i < graph_.ops_.size(); ++i) {
     name_slots_[name_slot(graph_.ops_[i].name)] = static_cast<std::uint32_t>(i) + 1;
   }
 }
 
 void WorkloadBuilder::place_in_memory(Tensor& output, const OpAttributes& attributes,
                                       const std::vector<TensorId>& inputs) const {
-  MemoryPlacement placement{.strides = row_major_strides(output.shape)};
-  if (!inputs.empty()) {
-    placement = memory_placement(attributes, graph_.tensor(inputs[0]), output.shape);
-  }
+  MemoryPlacement placement =
+      inputs.empty() ? MemoryPlacement{.strides = row_major_strides(output.shape)}
+                     : memory_placement(attributes, graph_.tensor(inputs[0]), output.shape);
   if (placement.aliases_input) output.alias_of = inputs[0];
   output.strides = std::move(placement.strides);
   output.contiguous = is_row_major(output.shape, output.strides);
@@ -155,7 +150,8 @@ void WorkloadBuilder::refresh_gradient(const Op& op) {
 
 void WorkloadBuilder::share(Sharing sharing, const std::string& earlier) {
   PACELINE_ASSERT(!graph_.ops_.empty(), "there is an operation that shares");
-  PACELINE_ASSERT(has_op(earlier), "the owner of shared parameters comes first");
+  PACELINE_ASSERT(name_slots_[name_slot(earlier)] != 0,
+                  "the owner of shared parameters comes first");
   graph_.ops_.back().sharing = sharing;
   graph_.ops_.back().shares_with = earlier;
 }

@@ -103,10 +103,9 @@ class WorkloadBuilder {
                        const std::vector<TensorId>& inputs) const;
   void refresh_gradient(const Op& op);
 
-  bool has_op(std::string_view name) const;
-  void index_last_name();
   // Where the name is, or would be put.
   std::size_t name_slot(std::string_view name) const;
+  void spread_names();  // over more slots
 
   WorkloadGraph graph_;
   // Names of operations, hashed with open addressing: 1 + index of the operation, 0 if empty.
