@@ -236,10 +236,9 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   const JobResult result =
       simulate_job(job.spec, *job.strategy, job.options, *job.cluster->communicator);
   const double samples = static_cast<double>(e.samples_per_iteration());
-  const double tokens = report.throughput_tokens_per_s
-                            ? report.throughput_tokens_per_s->median *
-                                  report.iteration_time_s.median * static_cast<double>(e.devices)
-                            : 0;
+  const double tokens = report.throughput_tokens_per_s ? report.throughput_tokens_per_s->median *
+                                                             report.iteration_time_s.median
+                                                       : 0;
   const double utilization = report.model_flops_utilization * report.iteration_time_s.median;
   const Seconds alone = job.spec.profile.iteration_time();
   name_bottleneck(result, report.bottleneck);
