@@ -74,6 +74,20 @@ TEST(ClusterFlags, ReadTopologies) {
                UsageError);
 }
 
+// A T4 has no NVLink, an RTX 3090 a bridge of 56 GB/s: what a faster link would bring can be
+// asked, but is said not to exist.
+TEST(ClusterFlags, SayThatADeviceHasNoSuchLinks) {
+  const auto warnings = [](const char* device, const char* intra) {
+    const ClusterSpec cluster =
+        read({{"gpus", {"2"}}, {"device", {device}}, {"intra", {intra}}}).cluster;
+    return cluster.warnings.size();
+  };
+  EXPECT_GT(warnings("t4", "nvswitch3"), warnings("t4", "pcie3-x16"));
+  EXPECT_GT(warnings("rtx-3090", "nvlink3-bridge"), warnings("rtx-3090", "pcie4-x16"));
+  EXPECT_EQ(warnings("a100-sxm-80g", "nvswitch2"), 0U);
+  EXPECT_EQ(warnings("v100-sxm2-16g", "nvlink2-cube-mesh"), 0U);
+}
+
 TEST(ClusterFlags, RefuseContradictions) {
   EXPECT_THROW(read({{"cluster", {"dgx-h100"}}, {"topo", {"x"}}}), UsageError);
   EXPECT_THROW(read({{"cluster", {"dgx-h100"}}, {"intra", {"pcie3-x16"}}}), UsageError);

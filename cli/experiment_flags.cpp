@@ -3,6 +3,7 @@
 #include <set>
 
 #include "cli/sweep.h"
+#include "model/hardware/cluster_request.h"
 
 namespace paceline {
 namespace {
@@ -72,6 +73,16 @@ void divide_batch(Experiment& point) {
   point.batch /= point.devices;
 }
 
+// A whole machine or cluster says which devices it has; without --gpus the job runs on all of them.
+void take_devices(const std::string& name, Experiment& point) {
+  ClusterRequest request;
+  request.cluster = name;
+  const ClusterSpec cluster = choose_cluster(request).cluster;
+  const MachineSpec& machine = cluster.machine;
+  point.device = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
+  point.devices = cluster.device_count();
+}
+
 void check_points(const Points& points) {
   for (const Experiment& point : points) {
     if (point.seq && point.batch * *point.seq > kMostTokens) {
@@ -100,7 +111,8 @@ std::vector<FlagSpec> experiment_flags() {
       {"gpus-per-node", "M", "devices per machine"},
       {"intra", "LINK", "links inside a machine: a name (paceline list links) or a quantity"},
       {"net", "LINK", "links between machines: a name or a quantity, \"25 Gb/s@5us\""},
-      {"cluster", "NAME|FILE", "a whole machine or cluster (paceline list clusters)"},
+      {"cluster", "NAME|FILE",
+       "a whole machine or cluster and its devices (paceline list clusters)"},
       {"topo", "FILE", "output of nvidia-smi topo -m"},
       {"calibrate", "VALUE", "measured single-device rate or time: computing is scaled to it"},
       {"profile", "FILE", "measured layer times instead of the kernel model (CSV)"},
@@ -113,8 +125,7 @@ std::vector<FlagSpec> experiment_flags() {
 }
 
 std::vector<Experiment> read_experiments(const Arguments& arguments) {
-  arguments.text("model");   // required
-  arguments.text("device");  // required
+  arguments.text("model");  // required
   const bool global = arguments.has("global-batch");
   if (global == arguments.has("batch")) {
     throw UsageError(global ? "--batch and --global-batch exclude one another"
@@ -131,6 +142,8 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
   first.seed = static_cast<std::uint64_t>(arguments.count_or("seed", 1, INT64_MAX));
   first.global_batch = global;
   first.cluster = arguments.find("cluster");
+  if (first.cluster) take_devices(*first.cluster, first);
+  if (first.device.empty()) arguments.text("device");  // required
   first.topo = arguments.find("topo");
   first.calibrate = arguments.find("calibrate");
   first.profile = arguments.find("profile");

@@ -100,6 +100,43 @@ TEST(TransferCommand, TakesTheRateOfALink) {
   EXPECT_NEAR(time("25 Gb/s") / time("250 Gb/s"), 10, 1);
 }
 
+// NVSwitch of DGX-2 carries 150 GB/s, that of DGX A100 300 GB/s and its cards 25 GB/s each, PCIe 3
+// 15.75 GB/s: the fast end of an interval promises no more, whatever the spread of the fit.
+TEST(CollectiveCommand, NoIntervalExceedsTheLinks) {
+  const TestFolder folder;
+  const auto fastest = [&](const std::string& arguments, double bytes) {
+    const json found = answer(folder, arguments + " --bytes " + std::to_string(bytes) + "B");
+    return bytes / found["time_s"]["p05"].get<double>();
+  };
+  for (const double bytes : {2e7, 1e9, 8e9}) {
+    const std::string reduce = "collective --op all-reduce --cluster ";
+    EXPECT_LE(fastest(reduce + "dgx-2", bytes) * 2 * 15 / 16, 150e9 * 1.0001);
+    EXPECT_LE(fastest(reduce + "dgx-a100 --nodes 4", bytes) * 2 * 31 / 32, 200e9 * 1.0001);
+    EXPECT_LE(fastest("collective --op broadcast --cluster dgx-a100", bytes), 300e9 * 1.0001);
+    EXPECT_LE(fastest("transfer --direction h2d --link pcie3-x16", bytes), 15.76e9);
+  }
+}
+
+// Over TCP two connections, not the cards, limit a 400 Gb/s network; RDMA has no such limit.
+TEST(CollectiveCommand, NamesTheConnectionsWhereTheyLimit) {
+  const TestFolder folder;
+  const std::string job =
+      "collective --op all-reduce --bytes 1GB --gpus 16 --gpus-per-node 8 "
+      "--intra nvswitch3 --net 400gbe --set transport=";
+  EXPECT_THAT(answer(folder, job + "tcp")["bottleneck"].get<std::string>(),
+              HasSubstr("tcp connections"));
+  EXPECT_THAT(answer(folder, job + "rdma")["bottleneck"].get<std::string>(),
+              HasSubstr("network cards"));
+}
+
+TEST(TransferCommand, SaysWhereItsFiguresComeFrom) {
+  const TestFolder folder;
+  const std::string copy = "transfer --direction h2d --bytes '1 GB' --cluster dgx-1-v100";
+  EXPECT_THAT(answer(folder, copy)["origins"][0]["source"].get<std::string>(),
+              HasSubstr("copy.pinned"));
+  EXPECT_THAT(run_program_in(folder, copy).out, HasSubstr("rate of pcie3-x16, "));
+}
+
 TEST(TransferCommand, NamesTheLinkThatLimits) {
   const TestFolder folder;
   const json found =

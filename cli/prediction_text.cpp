@@ -60,7 +60,7 @@ std::string experiment_headline(const Experiment& e) {
   if (e.threads > 0) {
     out += std::to_string(e.threads) + (e.threads == 1 ? " thread" : " threads") + ", ";
   }
-  return out + e.framework;
+  return out + e.framework + ", " + e.optimizer;
 }
 
 std::string prediction_screen(const Report& r) {

@@ -92,6 +92,7 @@ struct Answer {
   CopyCost cost;
   std::string path;
   std::string limit;
+  std::string rate_source;  // of the slowest link's rate
   std::size_t copies = 1;
 };
 
@@ -111,6 +112,9 @@ Answer answer(const ClusterSpec& cluster, const CopyModel& model,
     out.path = to_string(path.kind);
     out.limit = cost.limited_by_host ? "copies of the processor into pinned memory"
                                      : paths.describe(path.hops[path.slowest]);
+    const LinkSpec& slowest = cluster.machine.links[path.hops[path.slowest].link.link].link;
+    const auto source = slowest.sources.find("achieved");
+    out.rate_source = slowest.name + (source == slowest.sources.end() ? "" : ", " + source->second);
   }
   if (ways.size() == 1) return out;
   const ConcurrentCopies together = time_of_copies(cluster, model.staging(), copies, bytes);
@@ -135,21 +139,27 @@ ExitCode run(const Arguments& arguments) {
   const CopyCost& cost = found.cost;
   const BytesPerSecond rate = bytes * static_cast<double>(found.copies) / cost.time;
   if (read_format(arguments) == OutputFormat::kJson) {
-    const ordered_json json = {{"schema", "paceline.transfer/1"},
-                               {"config",
-                                {{"direction", arguments.text("direction")},
-                                 {"bytes", bytes.si()},
-                                 {"memory", arguments.text_or("memory", "pinned")},
-                                 {"copies", found.copies},
-                                 {"machine", cluster.name}}},
-                               {"time_s",
-                                {{"median", cost.time.si()},
-                                 {"p05", cost.quantile(0.05).si()},
-                                 {"p95", cost.quantile(0.95).si()}}},
-                               {"rate_bytes_per_s", rate.si()},
-                               {"path", found.path},
-                               {"bottleneck", found.limit},
-                               {"warnings", cluster.warnings}};
+    const ordered_json json = {
+        {"schema", "paceline.transfer/1"},
+        {"config",
+         {{"direction", arguments.text("direction")},
+          {"bytes", bytes.si()},
+          {"memory", arguments.text_or("memory", "pinned")},
+          {"copies", found.copies},
+          {"machine", cluster.name}}},
+        {"time_s",
+         {{"median", cost.time.si()},
+          {"p05", cost.quantile(0.05).si()},
+          {"p95", cost.quantile(0.95).si()}}},
+        {"rate_bytes_per_s", rate.si()},
+        {"path", found.path},
+        {"bottleneck", found.limit},
+        {"origins",
+         {{{"what", "time"}, {"kind", to_string(cost.origin.kind)}, {"source", cost.origin.source}},
+          {{"what", "rate"},
+           {"kind", to_string(OriginKind::kDataSheet)},
+           {"source", found.rate_source}}}},
+        {"warnings", cluster.warnings}};
     write_result(arguments, to_json_text(json));
     return ExitCode::kOk;
   }
@@ -162,10 +172,15 @@ ExitCode run(const Arguments& arguments) {
     write_result(arguments, table.to_string(table_format(format)));
     return ExitCode::kOk;
   }
-  Table table({"time", "from", "to", "rate", "path", "bottleneck"});
-  table.add_row({to_text(cost.time), to_text(cost.quantile(0.05)), to_text(cost.quantile(0.95)),
-                 to_text(rate), found.path, found.limit});
-  write_result(arguments, table.to_string(table_format(format)));
+  std::string text = "time        " + to_text(cost.time) + "  (90 % interval " +
+                     to_text(cost.quantile(0.05)) + " .. " + to_text(cost.quantile(0.95)) + ")\n";
+  text += "rate        " + to_text(rate) + "\n";
+  text += "path        " + found.path + "\n";
+  text += "bottleneck  " + found.limit + "\n";
+  text += "origin      " + std::string(to_string(cost.origin.kind)) + ": " + cost.origin.source +
+          "; rate of " + found.rate_source + "\n";
+  for (const std::string& warning : cluster.warnings) text += "warning     " + warning + "\n";
+  write_result(arguments, text);
   return ExitCode::kOk;
 }
 

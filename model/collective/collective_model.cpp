@@ -39,7 +39,7 @@ struct CollectiveModel::Choice {
 };
 
 Seconds CollectiveCost::quantile(double p) const {
-  return time * std::exp(sd * normal_quantile(p));
+  return std::max(least, time * std::exp(sd * normal_quantile(p)));
 }
 
 CollectiveProtocol::Input protocol_input(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
@@ -62,6 +62,15 @@ CollectiveProtocol::Input protocol_input(CollectiveOp op, Bytes bytes, const Col
   }
   return in;
 }
+
+namespace {
+
+Seconds least_time(double volume, CollectiveOp op, const FabricGroup& fabric) {
+  const double headroom = fabric.ceiling / fabric.bus_rate;
+  return Seconds(volume / (bus_rate_of(op, fabric).si() * headroom));
+}
+
+}  // namespace
 
 CollectiveModel CollectiveModel::shipped() {
   return {NcclTuning::shipped(), HostTuning::shipped(), CollectiveParameters::shipped()};
@@ -154,6 +163,7 @@ CollectiveCost CollectiveModel::host_cost(const CollectiveCall& call,
   }
   cost.algorithm = choice.algorithm;
   cost.protocol = choice.protocol;
+  cost.least = least_time(input.volume, call.op, fabric);
   return cost;
 }
 
@@ -198,6 +208,9 @@ CollectiveCost CollectiveModel::nccl_cost(const CollectiveCall& call,
   cost.algorithm = choice.algorithm;
   cost.protocol = to_string(choice.option.protocol);
   cost.channels = choice.option.channels;
+  const auto input =
+      protocol_input(call.op, call.bytes, call.group, choice.option, bus_rate_of(call.op, fabric));
+  cost.least = least_time(input.volume, call.op, fabric);
   return cost;
 }
 
@@ -211,6 +224,7 @@ CollectiveCost CollectiveModel::cost(const CollectiveCall& call, const FabricGro
   }
   CollectiveCost cost = call.library == "nccl" ? nccl_cost(call, fabric) : host_cost(call, fabric);
   cost.library = call.library;
+  cost.time = std::max(cost.time, cost.least);
   cost.algorithm_rate = call.bytes / cost.time;
   cost.bus_rate = cost.algorithm_rate * bus_factor(call.op, call.group.ranks());
   cost.fabric_rate = bus_rate_of(call.op, fabric);

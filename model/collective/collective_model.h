@@ -30,6 +30,7 @@ struct CollectiveCost {
   Seconds time;     // median
   double sd = 0;    // of ln(time)
   Seconds latency;  // the part that does not depend on the size
+  Seconds least;    // what the data sheets of the links allow; quantiles do not go below it
   std::string algorithm;
   std::string protocol;
   std::string library;
@@ -41,7 +42,7 @@ struct CollectiveCost {
   Origin origin;
   std::vector<std::string> warnings;
 
-  Seconds quantile(double p) const;  // log-normal
+  Seconds quantile(double p) const;  // log-normal above `least`
 };
 
 class CollectiveModel {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/units_text.h"
 
 namespace paceline {
 namespace {
@@ -34,20 +35,48 @@ std::string inner_class(const MachineSpec& machine, const RingBandwidth& ring,
   return "unknown";
 }
 
-// Rate of all network cards the group uses, one direction, no faster than its connections.
-BytesPerSecond cards_rate(const ClusterSpec& cluster, const MachinePaths& paths,
-                          std::span<const std::size_t> devices, int per_card, int& connections) {
+// How far data sheets lie above what links like those of the ring achieve.
+double headroom(const MachineSpec& machine, PathKind path) {
+  double most = 1;
+  for (const MachineLink& link : machine.links) {
+    const LinkKind kind = link.link.kind;
+    const bool peer = kind == LinkKind::kNvlink || kind == LinkKind::kNvswitch;
+    const bool by_peers = path == PathKind::kNvlink || path == PathKind::kNvswitch;
+    if (peer != by_peers) continue;
+    most = std::max(most, link.link.data_sheet / link.link.achieved);
+  }
+  return most;
+}
+
+// All network cards that the group uses in one machine, one direction.
+struct Cards {
+  BytesPerSecond rate;  // no faster than the connections
+  BytesPerSecond data_sheet;
+  int connections = 0;
+  std::string limit;  // in words
+};
+
+Cards cards_of(const ClusterSpec& cluster, const MachinePaths& paths,
+               std::span<const std::size_t> devices, int per_card, int connections) {
+  const LinkSpec& network = *cluster.network;
   std::vector<std::size_t> cards;
   for (const std::size_t device : devices) {
     const std::size_t card = paths.nic_of(device);
     if (std::ranges::find(cards, card) == cards.end()) cards.push_back(card);
   }
-  BytesPerSecond rate = cluster.network->achieved * static_cast<double>(cards.size());
-  if (connections == 0) connections = per_card * static_cast<int>(cards.size());
-  if (cluster.network->per_flow) {
-    rate = std::min(rate, *cluster.network->per_flow * static_cast<double>(connections));
-  }
-  return rate;
+  Cards out;
+  const auto count = static_cast<double>(cards.size());
+  out.rate = network.achieved * count;
+  out.data_sheet = network.data_sheet * count;
+  out.connections = connections == 0 ? per_card * static_cast<int>(cards.size()) : connections;
+  out.limit = "network cards of each machine (" + network.name + ")";
+  if (!network.per_flow) return out;
+  const BytesPerSecond flows = *network.per_flow * static_cast<double>(out.connections);
+  if (flows >= out.rate) return out;
+  out.rate = flows;
+  out.limit = std::to_string(out.connections) + " " + network.transport + " connections of each " +
+              "machine (" + network.name + ", " + to_text(*network.per_flow) + " each)";
+  return out;
 }
 
 // Machines with more devices are switched; every pair of paths takes long to look at.
@@ -121,6 +150,7 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
   if (group.per_machine > 1) {
     const RingBandwidth ring = ring_bandwidth(cluster.machine, paths, devices);
     out.inner_rate = out.bus_rate = ring.rate;
+    out.ceiling = ring.rate * headroom(cluster.machine, ring.path);
     out.inner_latency = ring.latency;
     // Switches do not block: the search is only needed where links are shared.
     const bool shared = ring.path != PathKind::kNvswitch && devices.size() <= kMostSearched;
@@ -138,14 +168,17 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
     }
   }
   if (group.machines > 1) {
-    out.connections = connections;
-    out.network_rate =
-        cards_rate(cluster, paths, devices, tuning.connections_per_card(), out.connections);
+    const Cards cards =
+        cards_of(cluster, paths, devices, tuning.connections_per_card(), connections);
+    out.connections = cards.connections;
+    out.network_rate = cards.rate;
+    out.ceiling =
+        out.bus_rate.si() == 0 ? cards.data_sheet : std::min(out.ceiling, cards.data_sheet);
     out.network_latency = cluster.network->latency;
     out.fabric_class = network_class(*cluster.network);
     if (out.bus_rate.si() == 0 || out.network_rate <= out.bus_rate) {
       out.bus_rate = out.network_rate;
-      out.bottleneck = "network cards of each machine (" + cluster.network->name + ")";
+      out.bottleneck = cards.limit;
     }
   }
   if (group.machines > 1) {

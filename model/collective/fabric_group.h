@@ -19,6 +19,7 @@ struct FabricGroup {
   BytesPerSecond inner_rate;    // round all ranks of a machine; 0 with one rank a machine
   BytesPerSecond network_rate;  // in and out of a machine, all cards; 0 within one machine
   BytesPerSecond bus_rate;      // the smaller
+  BytesPerSecond ceiling;       // the same with what data sheets promise: no bus rate exceeds it
   // Bus rate at which all ranks can exchange data with all others; the ring's where nothing is
   // shared.
   BytesPerSecond exchange_rate;

@@ -11,7 +11,9 @@
 
 namespace paceline {
 
-Seconds CopyCost::quantile(double p) const { return time * std::exp(sd * normal_quantile(p)); }
+Seconds CopyCost::quantile(double p) const {
+  return std::max(least, time * std::exp(sd * normal_quantile(p)));
+}
 
 CopyModel::CopyModel(ParameterSet parameters) : parameters_(std::move(parameters)) {
   for (const char* name : {"copy.pinned", "copy.pageable", "copy.staged"}) parameters_.at(name);
@@ -40,6 +42,8 @@ CopyCost CopyModel::cost(Bytes bytes, CopyDirection direction, HostMemory memory
   const Fit& fit = parameters_.at(pageable ? "copy.pageable" : "copy.pinned");
   CopyCost cost;
   cost.sd = std::hypot(fit.quality.own_sd, fit.quality.shared_sd);
+  cost.least = bytes / path.ceiling;
+  cost.origin = {OriginKind::kFitted, "fit " + fit.implementation};
   const double link = path.rate.si();
   if (pageable) {
     const double values[] = {fit.value("base"), fit.value("processor_rate"), fit.value("chunk")};

@@ -2,6 +2,7 @@
 // or pageable host memory, with the fitted constants of calibration/fitted/links/copies.json.
 #pragma once
 
+#include "model/cost/cost_model.h"
 #include "model/hardware/machine_paths.h"
 #include "model/parameters/parameter_set.h"
 
@@ -13,9 +14,12 @@ enum class HostMemory { kPinned, kPageable };
 struct CopyCost {
   Seconds time;                  // median
   double sd = 0;                 // of ln(time)
+  Seconds least;                 // what the data sheets of the links allow
   bool limited_by_host = false;  // by the processor's own copies, not by a link
 
-  Seconds quantile(double p) const;  // log-normal
+  Origin origin;
+
+  Seconds quantile(double p) const;  // log-normal above `least`
 };
 
 class CopyModel {

@@ -67,15 +67,17 @@ std::vector<DirectedLink> MachinePaths::shortest(std::size_t from, std::size_t t
 
 void MachinePaths::finish(MachinePath& path) const {
   const double infinite = std::numeric_limits<double>::infinity();
-  double tightest = infinite;
+  double tightest = infinite, ceiling = infinite;
   for (std::size_t i = 0; i < path.hops.size(); ++i) {
     const LinkSpec& link = machine_->links[path.hops[i].link.link].link;
     const double rate = link.achieved.si() / path.hops[i].weight;
     path.latency += link.latency;
+    ceiling = std::min(ceiling, link.data_sheet.si());
     if (rate >= tightest) continue;
     tightest = rate;
     path.slowest = i;
   }
+  path.ceiling = BytesPerSecond(ceiling);
   path.cap = BytesPerSecond(infinite);
   if (path.kind == PathKind::kStaged) {
     path.cap = BytesPerSecond(tightest * staging_.efficiency);

@@ -46,6 +46,7 @@ struct MachinePath {
   std::vector<PathHop> hops;
   Seconds latency;
   BytesPerSecond rate;      // alone: the cap, or the tightest hop
+  BytesPerSecond ceiling;   // of the tightest hop with what data sheets promise
   BytesPerSecond cap;       // limit of the copy itself; infinite if the links alone limit it
   std::size_t slowest = 0;  // index into `hops`
 };

@@ -82,6 +82,20 @@ TEST(GpuPrediction, LowerPrecisionIsFasterWhereThereAreMatrixUnits) {
 }
 
 // A K80 die without boost: everything that computes slows down with the clock.
+// GPT-2 has 1024 tokens a sample, on however many devices.
+TEST(GpuPrediction, TokensAreThoseOfTheSamples) {
+  for (const std::int64_t devices : {1, 8}) {
+    Experiment e = experiment("gpt2", 2, "a100-sxm-80g", Precision::kBf16);
+    e.devices = devices;
+    e.grad_accumulation = 2;
+    if (devices > 1) e.intra = "nvswitch2";
+    const Report report = predict(e).report;
+    EXPECT_NEAR(report.throughput_tokens_per_s->median / report.throughput_samples_per_s.median,
+                1024, 1e-6)
+        << devices;
+  }
+}
+
 TEST(GpuPrediction, ALowerClockIsSlower) {
   Experiment e = experiment("alexnet", 64, "k80");
   const double boost = time_of(e);
