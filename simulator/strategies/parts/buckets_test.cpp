@@ -28,6 +28,12 @@ TEST(DdpBuckets, AreThoseThatPyTorchMadeOfResNet18) {
   EXPECT_THAT(sizes("resnet18", 35), testing::ElementsAre(2'052'000, 38'297'600, 6'408'448));
 }
 
+// Sizes that PyTorch 1.13 logged in the laboratory's recording of fcn-r
+// (traces/recorded/epyc-2core/2026-11-30-cluster.json).
+TEST(DdpBuckets, AreThoseThatPyTorchMadeOfFcnR) {
+  EXPECT_THAT(sizes("fcn-r", 25), testing::ElementsAre(16'822'312, 33'570'816, 6'430'720));
+}
+
 // A tensor is never split and none is lost, whatever the limits.
 TEST(DdpBuckets, HoldEveryTensorOnce) {
   const WorkloadGraph graph = build_workload(workload_registry(), "resnet50", {.batch = 1});

@@ -11,7 +11,8 @@ import layers
 import plan
 import summary
 
-WARMUP = 2  # DDP rebuilds its buckets after the first iteration, PowerSGD starts with the third
+WARMUP = 2  # DDP rebuilds its buckets after the first iteration
+POWERSGD_WARMUP = 5  # it starts with the third, whose buffers and errors are new memory
 FRAMEWORKS = ("pytorch", "tensorflow", "mxnet")
 # Which strategies each framework's recorder can run; the names are those of `paceline list strategies`.
 STRATEGIES = {"pytorch": ("none", "ddp", "bsp", "parameter-server", "gpu-tree"),
@@ -71,6 +72,11 @@ class Case:
         return BATCH[self.model]
 
     @property
+    def warmup(self):
+        """Iterations before those that are timed."""
+        return POWERSGD_WARMUP if dict(self.options).get("compression") == "powersgd" else WARMUP
+
+    @property
     def machines(self):
         """Machines on the network, workers first."""
         return 0 if self.link is None else self.workers + self.servers
@@ -115,7 +121,7 @@ class Case:
         """One round: start, warm-up and the timed iterations."""
         iteration = self.expected_iteration_s()
         start = EXPECTED_START_S[self.framework] * max(1.0, (self.workers + self.servers) / 2)
-        return start + WARMUP * iteration + max(summary.MINIMUM_ITERATIONS * iteration, seconds)
+        return start + self.warmup * iteration + max(summary.MINIMUM_ITERATIONS * iteration, seconds)
 
     def limit_s(self, seconds):
         """A round that takes longer than this is ended: something hangs, or the machine is useless for measuring."""
@@ -124,14 +130,23 @@ class Case:
 
 @dataclass(frozen=True)
 class Sweep:
-    """An all-reduce over growing messages on one link: what a link model is calibrated on."""
+    """A collective over growing messages on one link: what a link model is calibrated on."""
     ranks: int
     link: Link
     sizes: tuple
+    operation: str = "all_reduce"  # or broadcast from the last rank, send_recv: each to the next and from the one before
 
     framework = "pytorch"
-    benchmark = "gloo.all_reduce"
     servers = 0
+
+    @property
+    def benchmark(self):
+        return f"gloo.{self.operation}"
+
+    @property
+    def volume(self):
+        """What crosses the link of a rank, per byte of message."""
+        return 2 * (self.ranks - 1) / self.ranks if self.operation == "all_reduce" else 1
 
     @property
     def workers(self):
@@ -149,7 +164,7 @@ class Sweep:
 
     def expected_s(self, seconds):
         rate = EXPECTED_GOODPUT * (self.link.rate_bits_per_s or 8e9)
-        once = [2 * (self.ranks - 1) / self.ranks * 8 * size / rate for size in self.sizes]
+        once = [self.volume * 8 * size / rate for size in self.sizes]
         start = EXPECTED_START_S["pytorch"] * self.ranks / 2
         return start + sum(t + max(summary.MINIMUM_ITERATIONS * t, min(seconds, 50 * t)) for t in once)
 
@@ -175,6 +190,9 @@ def quick():
     torch, tf, mx, small = "pytorch", "tensorflow", "mxnet", ["fcn-r"]
     return [
         Sweep(2, link("1 Gb/s"), mebi(1, 4, 16, 64)), Sweep(2, link("200 Mb/s"), mebi(1, 4, 16)),
+        Sweep(2, Link(), mebi(16, 64, 256)),
+        Sweep(2, link("1 Gb/s"), mebi(1, 4, 16, 64), "broadcast"),
+        Sweep(2, link("1 Gb/s"), mebi(1, 4, 16, 64), "send_recv"),
         *compute(torch, ["fcn-r", "resnet50"], [2]), *compute(tf, small, [2]), *compute(mx, small, [2]),
         *of(torch, "ddp", ["resnet50"], 2, "1 Gb/s", bucket_cap_mib=25),
         *of(torch, "ddp", ["resnet50"], 2, "1 Gb/s", bucket_cap_mib=1024),
@@ -197,6 +215,9 @@ def sweeps():
         yield Sweep(ranks, link("200 Mb/s"), fast)
         yield Sweep(ranks, link("50 Mb/s"), slow)
     yield Sweep(2, link("200 Mb/s@2ms"), fast)
+    for operation in "broadcast", "send_recv":
+        yield Sweep(2, link("1 Gb/s"), gigabit, operation)
+        yield Sweep(2, link("200 Mb/s"), fast, operation)
 
 
 def pytorch_validation():

@@ -16,6 +16,15 @@ CASE = cases.of("pytorch", "bsp", ["fcn-r"], 2, "1 Gb/s")[0]
 
 
 class Plans(unittest.TestCase):
+    def test_an_operation_is_swept_under_its_own_name_and_volume(self):
+        sent = {op: cases.Sweep(4, cases.link("1 Gb/s"), cases.mebi(1), op) for op in ("all_reduce", "broadcast")}
+        self.assertEqual(sent["broadcast"].benchmark, "gloo.broadcast")
+        self.assertEqual((sent["all_reduce"].volume, sent["broadcast"].volume), (1.5, 1))
+
+    def test_powersgd_warms_up_until_it_has_started(self):
+        compressed = cases.of("pytorch", "ddp", ["fcn-r"], 2, "1 Gb/s", compression="powersgd")[0]
+        self.assertGreater(compressed.warmup, CASE.warmup)
+
     def test_every_case_is_one_that_its_framework_can_run_and_appears_once(self):
         for name, make in cases.PLANS.items():
             items = make()

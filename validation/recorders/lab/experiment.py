@@ -55,10 +55,11 @@ def roles(item):
 def job(item, folder, seconds, own_groups):
     common = {"folder": folder, "seconds": seconds, "own_groups": own_groups}
     if isinstance(item, cases.Sweep):
-        return {**common, "adapter": "sweep_worker", "ranks": item.ranks, "sizes": item.sizes}
+        return {**common, "adapter": "sweep_worker", "ranks": item.ranks, "sizes": item.sizes,
+                "operation": item.operation}
     address = [f"{fabric.address(i)}:{environments.SERVER_PORT}" for i in range(item.machines)]
     return {**common, "adapter": f"{item.framework}_worker", "experiment": item.experiment(),
-            "warmup": cases.WARMUP, "addresses": {"worker": address[:item.workers], "server": address[item.workers:]}}
+            "warmup": item.warmup, "addresses": {"worker": address[:item.workers], "server": address[item.workers:]}}
 
 
 def task(item, role, index, needed, python, job_file):

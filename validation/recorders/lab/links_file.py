@@ -22,12 +22,17 @@ def accepted(result):
     return [r for r in result.get("rounds", []) if r["accepted"]]
 
 
-def add_round(measurements, benchmark, axes, warmup, round_):
+def add_round(measurements, benchmark, axes, warmup, round_, busy_s):
+    """`busy_s`: core time of the whole machine for one message; its least over accepted rounds is kept."""
     result = result_of(measurements, benchmark, axes)
     rounds = result.get("rounds", []) + [round_]
+    busy = [result["facts"]["busy_s"]] if "facts" in result else []
+    busy += [busy_s] if round_["accepted"] else []
     result.clear()
     result.update({"benchmark": benchmark, "axes": axes, "status": "measured", "result_checked": True,
                    "warmup": warmup, "rounds": rounds})
+    if busy:
+        result["facts"] = {"busy_s": min(busy)}
     medians = [median(r["samples_s"]) for r in accepted(result)]
     if medians:
         result["summary"] = {"value_s": min(medians), "spread": (max(medians) - min(medians)) / min(medians)}

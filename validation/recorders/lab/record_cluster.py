@@ -136,7 +136,8 @@ class Files:
             for entry in result:
                 axes = item.axes(entry["bytes"])
                 if entry["result_checked"]:
-                    links_file.add_round(self.links, item.benchmark, axes, entry["warmup"], entry["round"])
+                    links_file.add_round(self.links, item.benchmark, axes, entry["warmup"], entry["round"],
+                                         entry["busy_s"])
                 else:
                     links_file.skip(self.links, item.benchmark, axes, "the sum was wrong")
         else:

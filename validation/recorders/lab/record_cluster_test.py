@@ -66,7 +66,7 @@ class Files(Folder):
 
     def test_a_sweep_has_as_many_rounds_as_its_least_measured_size(self):
         files = self.files()
-        entry = {"warmup": 1, "result_checked": True, "round": round_of(0.5)}
+        entry = {"warmup": 1, "result_checked": True, "busy_s": 0.1, "round": round_of(0.5)}
         files.add(SWEEP, [{**entry, "bytes": size} for size in SWEEP.sizes])
         files.add(SWEEP, [{**entry, "bytes": SWEEP.sizes[0]}])
         self.assertEqual(self.files(append=True).accepted_rounds(SWEEP), 1)
@@ -79,9 +79,11 @@ class Files(Folder):
 
     def test_the_value_of_a_link_result_is_the_smallest_accepted_median(self):
         links = links_file.new(FACTS)
-        for round_ in round_of(1.0, accepted=False), round_of(2.2, 2.0, 2.1), round_of(3.0):
-            links_file.add_round(links, "b", {"bytes": 1}, 1, round_)
+        rounds = round_of(1.0, accepted=False), round_of(2.2, 2.0, 2.1), round_of(3.0)
+        for busy, round_ in zip((0.1, 0.4, 0.3), rounds):
+            links_file.add_round(links, "b", {"bytes": 1}, 1, round_, busy)
         self.assertEqual(links["results"][0]["summary"]["value_s"], 2.1)
+        self.assertEqual(links["results"][0]["facts"]["busy_s"], 0.3)
 
     def test_a_failed_case_is_skipped_with_its_reason_and_keeps_what_was_measured_before(self):
         files = self.files()
