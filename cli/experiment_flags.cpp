@@ -1,8 +1,11 @@
 #include "cli/experiment_flags.h"
 
+#include <algorithm>
 #include <set>
 
+#include "cli/strategy_sweep.h"
 #include "cli/sweep.h"
+#include "model/import/imported_model.h"
 
 namespace paceline {
 namespace {
@@ -72,6 +75,26 @@ void divide_batch(Experiment& point) {
   point.batch /= point.devices;
 }
 
+// A link cannot act where every point is one device.
+void refuse_links_of_one_device(const Arguments& arguments, const Points& points) {
+  const bool alone =
+      std::ranges::all_of(points, [](const Experiment& point) { return point.devices == 1; });
+  if (!alone) return;
+  for (const char* flag : {"intra", "net"}) {
+    if (!arguments.has(flag)) continue;
+    throw UsageError(flag_text(flag) + " " + arguments.text(flag) +
+                     " has no effect on one device; give --gpus");
+  }
+}
+
+// Which batch is the second question; the first is of what.
+void check_models(const Arguments& arguments) {
+  const WorkloadRegistry workloads = workload_registry();
+  for (const std::string& model : parse_names("--model", arguments.text("model"))) {
+    load_model(workloads, model);
+  }
+}
+
 void check_points(const Points& points) {
   for (const Experiment& point : points) {
     if (point.seq && point.batch * *point.seq > kMostTokens) {
@@ -117,6 +140,7 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
   arguments.text("device");  // required
   const bool global = arguments.has("global-batch");
   if (global == arguments.has("batch")) {
+    check_models(arguments);
     throw UsageError(global ? "--batch and --global-batch exclude one another"
                             : "--batch or --global-batch is required");
   }
@@ -169,6 +193,8 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
     if (global) divide_batch(point);
   }
   check_points(points);
+  refuse_links_of_one_device(arguments, points);
+  keep_own_options(points);
   return points;
 }
 
