@@ -28,6 +28,11 @@ const BadInput kBadInputs[] = {
     {"MissingModel", "predict --batch 8 --device good.json", 2, "--model is required"},
     {"MissingDevice", "predict --model resnet50 --batch 8", 2, "--device is required"},
     {"MissingBatch", "predict --model resnet50 --device good.json", 2, "--batch"},
+    {"UnknownModelBeforeMissingBatch", "predict --model resnet5 --device t4", 2, "resnet50"},
+    {"NetworkOfOneDevice", "predict " GOOD "--net 10gbe", 2, "no effect on one device"},
+    {"LinkOfOneDevice", "compare " GOOD "--set recompute=none --intra pcie3-x16", 2,
+     "no effect on one device"},
+    {"OptionOfNobody", "predict " GOOD "--set serverz=1", 2, "serverz"},
     {"TwoBatches", "predict " GOOD "--global-batch 8", 2, "exclude one another"},
     // Names.
     {"MistypedModel", "predict --model resnet5 --batch 8 --device good.json", 2, "resnet50"},

@@ -1,6 +1,7 @@
 #include "cli/cluster_flags.h"
 
 #include "core/names.h"
+#include "core/units_text.h"
 
 namespace paceline {
 namespace {
@@ -58,6 +59,12 @@ Bytes read_size(const Arguments& arguments) {
                      "\"");
   }
   return bytes;
+}
+
+std::string size_as_typed(const Arguments& arguments) {
+  const std::string text = arguments.text("bytes");
+  const bool plain = text.find_first_not_of("0123456789") == std::string::npos;
+  return plain ? to_text(read_size(arguments)) : text;
 }
 
 ClusterChoice read_cluster_choice(const Arguments& arguments, bool host_link) {

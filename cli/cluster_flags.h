@@ -15,6 +15,8 @@ std::vector<FlagSpec> cluster_flags();
 
 // --bytes, from 1 B to 1 EB; a plain number is bytes. Throws UsageError.
 Bytes read_size(const Arguments& arguments);
+// "1 GiB" rather than "1.07 GB", if that is what was asked for; of a plain number the bytes.
+std::string size_as_typed(const Arguments& arguments);
 
 // `host_link`: --intra is the link between a device and its host. Throws UsageError on flags that
 // exclude each other, are missing or would have no effect, InputError on files.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ struct Command {
   std::vector<FlagSpec> flags;
   // Names of arguments without a flag, in order; "FILE..." may be given several times.
   std::vector<std::string> positionals;
+  // What each of them may be, where that is a list; for help.
+  std::map<std::string, std::vector<std::string>> choices{};
   std::function<ExitCode(const Arguments&)> run;
 };
 

@@ -1,9 +1,12 @@
 #include "cli/experiment_flags.h"
 
+#include <algorithm>
 #include <set>
 
+#include "cli/strategy_sweep.h"
 #include "cli/sweep.h"
 #include "model/hardware/cluster_request.h"
+#include "model/import/imported_model.h"
 
 namespace paceline {
 namespace {
@@ -83,6 +86,26 @@ void take_devices(const std::string& name, Experiment& point) {
   point.devices = cluster.device_count();
 }
 
+// A link cannot act where every point is one device.
+void refuse_links_of_one_device(const Arguments& arguments, const Points& points) {
+  const bool alone =
+      std::ranges::all_of(points, [](const Experiment& point) { return point.devices == 1; });
+  if (!alone) return;
+  for (const char* flag : {"intra", "net"}) {
+    if (!arguments.has(flag)) continue;
+    throw UsageError(flag_text(flag) + " " + arguments.text(flag) +
+                     " has no effect on one device; give --gpus");
+  }
+}
+
+// Which batch is the second question; the first is of what.
+void check_models(const Arguments& arguments) {
+  const WorkloadRegistry workloads = workload_registry();
+  for (const std::string& model : parse_names("--model", arguments.text("model"))) {
+    load_model(workloads, model);
+  }
+}
+
 void check_points(const Points& points) {
   for (const Experiment& point : points) {
     if (point.seq && point.batch * *point.seq > kMostTokens) {
@@ -128,6 +151,7 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
   arguments.text("model");  // required
   const bool global = arguments.has("global-batch");
   if (global == arguments.has("batch")) {
+    check_models(arguments);
     throw UsageError(global ? "--batch and --global-batch exclude one another"
                             : "--batch or --global-batch is required");
   }
@@ -182,6 +206,8 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
     if (global) divide_batch(point);
   }
   check_points(points);
+  refuse_links_of_one_device(arguments, points);
+  keep_own_options(points);
   return points;
 }
 

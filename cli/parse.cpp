@@ -43,6 +43,14 @@ std::string placeholder_of(const std::string& positional) {
   return positional.ends_with("...") ? positional.substr(0, positional.size() - 3) : positional;
 }
 
+std::string summary_of(const std::string& positional, const Command& command) {
+  const auto found = command.choices.find(positional);
+  if (found == command.choices.end()) return "";
+  std::string out;
+  for (const std::string& choice : found->second) out += (out.empty() ? "" : ", ") + choice;
+  return out;
+}
+
 void add_flags(CLI::App& app, const Command& command, Values& values,
                std::map<std::string, bool>& switches) {
   for (const FlagSpec& flag : command.flags) {
@@ -59,7 +67,9 @@ void add_flags(CLI::App& app, const Command& command, Values& values,
   }
   for (const std::string& positional : command.positionals) {
     const std::string name = placeholder_of(positional);
-    CLI::Option* option = app.add_option(name, values[name])->type_name("");
+    CLI::Option* option = app.add_option(name, values[name], summary_of(name, command));
+    option->type_name(name == positional ? "" : "...");
+    option->option_text(name == positional ? " " : "...");
     if (name != positional) option->expected(0, 1000);
     // Else the first of several would take all words.
     if (name == positional) option->expected(1)->allow_extra_args(false);

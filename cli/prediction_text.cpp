@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 
+#include "answers/compare/rate_text.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr int kBarWidth = 60;
 constexpr std::size_t kMostOrigins = 4;
+constexpr double kLeastShare = 1e-4;  // of the iteration; what is less is rounding
 constexpr std::size_t kMostWarnings = 5;
 
 std::string percent(double share) { return significant(100 * share, 2) + " %"; }
@@ -27,7 +29,7 @@ std::vector<Part> parts_of(const Report& r) {
   const double total = b.total().si();
   std::vector<Part> parts;
   const auto add = [&](char symbol, const char* name, Seconds time) {
-    if (time > Seconds(0)) parts.push_back({symbol, name, time.si() / total});
+    if (time.si() > kLeastShare * total) parts.push_back({symbol, name, time.si() / total});
   };
   add('F', "forward", b.forward);
   add('B', "backward", b.backward);
@@ -72,7 +74,7 @@ std::string prediction_screen(const Report& r) {
   out += "  throughput  " + significant(s.median) + " samples/s  (" + significant(s.p05) + " .. " +
          significant(s.p95) + ")\n";
   if (r.throughput_tokens_per_s) {
-    out += "              " + significant(r.throughput_tokens_per_s->median) + " tokens/s\n";
+    out += "              " + rate_text(r.throughput_tokens_per_s->median) + " tokens/s\n";
   }
   const std::vector<Part> parts = parts_of(r);
   out += "\n  [" + bar(parts) + "]\n  ";
@@ -84,6 +86,13 @@ std::string prediction_screen(const Report& r) {
   out += "  arithmetic  " + to_text(r.flops_per_iteration) + " per iteration, " +
          percent(r.model_flops_utilization) + " of the " +
          (r.experiment.threads > 0 ? "measured" : "data-sheet") + " peak\n";
+  if (r.model_flops_utilization > 1) {
+    const double least = r.least_flops_per_iteration / r.flops_per_iteration;
+    out +=
+        "              counted as direct convolution; Winograd and FFT algorithms save "
+        "arithmetic, down to " +
+        percent(least * r.model_flops_utilization) + " of the peak\n";
+  }
   out += "  memory      " + to_text(bytes(r.memory.peak())) + " of " +
          to_text(bytes(r.memory.capacity)) + (r.memory.fits() ? "" : ": DOES NOT FIT") + "\n";
   for (std::size_t i = 0; i < r.origins.size() && i < kMostOrigins; ++i) {

@@ -65,12 +65,16 @@ Table comparison_table(const TraceComparison& comparison, std::size_t count) {
   return table;
 }
 
+std::string compared_text(const TraceComparison& comparison) {
+  if (comparison.simulated) return "kernel time";
+  return comparison.on_device ? "device time" : "host time";
+}
+
 // Totals in words, before the table.
 std::string comparison_summary(const TraceComparison& comparison, Seconds predicted_iteration) {
   const Seconds ours = sum(comparison, true, predicted_time);
   const Seconds theirs = sum(comparison, true, measured_time);
-  std::string out = "against the trace (" +
-                    std::string(comparison.on_device ? "device time" : "host time") + ")\n";
+  std::string out = "against the trace (" + compared_text(comparison) + ")\n";
   const auto line = [&](const std::string& what, Seconds predicted, Seconds measured) {
     out += "  " + what + std::string(what.size() < 12 ? 12 - what.size() : 0, ' ') +
            to_text(predicted) + " predicted, " + to_text(measured) + " measured, " +
@@ -100,7 +104,7 @@ nlohmann::ordered_json comparison_json(const TraceComparison& comparison) {
     if (!row.operation.empty()) entry["measured"] = times(row.measured);
     layers.push_back(std::move(entry));
   }
-  return {{"compared", comparison.on_device ? "device time" : "host time"},
+  return {{"compared", compared_text(comparison)},
           {"matched_layers", comparison.matched},
           {"measured_iteration_s", comparison.measured_iteration.si()},
           {"predicted_optimizer_s", comparison.predicted_optimizer.si()},

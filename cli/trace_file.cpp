@@ -13,7 +13,9 @@ void write_trace(const Prediction& prediction, const TrainingDevice& device,
   Timeline timeline = Predictor().timeline(prediction, device, 2);
   add_memory_counters(prediction.memory, "memory", timeline);
   std::ostringstream text;
-  write_chrome_trace(timeline, text);
+  ChromeTraceOptions options;
+  options.layers = prediction.plan.layers;
+  write_chrome_trace(timeline, text, options);
   write_text_file(file, text.str());
 }
 

@@ -122,8 +122,9 @@ std::vector<Finding> check_collectives(const MeasurementSet& measured,
     const Point& largest = points.back();
     if (fabric) {
       if (largest.ranks != fabric->fabric.group.ranks()) {
-        throw UsageError("the file has " + std::to_string(largest.ranks) + " ranks, --gpus says " +
-                         std::to_string(fabric->fabric.group.ranks()));
+        throw UsageError(
+            "the file has " + std::to_string(largest.ranks) + " ranks, the machine described has " +
+            std::to_string(fabric->fabric.group.ranks()) + "; --gpus says how many ran");
       }
       out.push_back(held_against(op, largest, *fabric));
     } else {

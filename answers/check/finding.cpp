@@ -51,6 +51,7 @@ ordered_json to_json(const CheckResult& result) {
     findings.push_back({{"what", finding.what},
                         {"measured", finding.measured},
                         {"expected", finding.expected},
+                        {"expected_is", finding.at_most ? "limit" : "usual"},
                         {"unit", finding.unit},
                         {"cause", finding.cause},
                         {"remedy", finding.remedy},
@@ -66,8 +67,9 @@ std::string check_screen(const CheckResult& result) {
   std::string out = std::string(to_string(result.verdict())) + "\n";
   for (const Finding& finding : worst_first(result.findings)) {
     out += "\n  " + finding.what + ": " + std::string(to_string(finding.verdict)) + "\n";
-    out += "    measured  " + quantity(finding.measured, finding.unit) + ", expected " +
-           quantity(finding.expected, finding.unit) + "\n";
+    out += "    measured  " + quantity(finding.measured, finding.unit) + ", " +
+           (finding.at_most ? "at most " : "expected ") + quantity(finding.expected, finding.unit) +
+           "\n";
     out += "    because   " + finding.cause + "\n";
     if (!finding.remedy.empty()) out += "    try       " + finding.remedy + "\n";
   }

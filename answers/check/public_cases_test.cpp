@@ -60,8 +60,10 @@ TEST_F(PublicCases, UtilizationOfTheSparsePeak) {
   run.samples_per_iteration = 8;
   run.tokens_per_sample = 4096;
   run.flops_per_sample = 4096 * Flops(6 * 6.74e9 + 12 * 32 * 4096.0 * 4096);
+  run.least_flops_per_sample = run.flops_per_sample;
   run.precision = Precision::kBf16;
   run.device = &devices_.at("h100-sxm");
+  run.peak = run.device->peak(run.precision);
   run.devices_known = &devices_;
   run.assumed_peak = FlopsPerSecond(1979e12);
   const std::vector<Finding> findings = check_throughput(run);
@@ -76,7 +78,9 @@ TEST_F(PublicCases, RateOfAllDevicesMultipliedOnceMore) {
   run.devices = 8;
   run.samples_per_iteration = 8 * 64;
   run.flops_per_sample = Flops(24e9);
+  run.least_flops_per_sample = run.flops_per_sample;
   run.device = &devices_.at("v100-sxm2-16g");
+  run.peak = run.device->peak(run.precision);
   run.devices_known = &devices_;
   const std::vector<Finding> findings = check_throughput(run);
   EXPECT_EQ((CheckResult{findings, {}}.verdict()), Verdict::kImpossible);

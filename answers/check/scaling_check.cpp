@@ -17,6 +17,10 @@ constexpr double kStraggler = 1.1;     // of the median
 
 std::string percent(double share) { return significant(100 * share) + " %"; }
 
+std::string devices_text(std::int64_t count) {
+  return std::to_string(count) + (count == 1 ? " device" : " devices");
+}
+
 class ScalingCheck {
  public:
   ScalingCheck(std::vector<ScalingPoint> points, const ScalingJob& job)
@@ -39,7 +43,6 @@ class ScalingCheck {
     if (doubled) report_doubled();
     if (!per_device && !doubled) {
       report_efficiency();
-      report_more_than_linear();
       report_cliff();
     }
     return std::move(out_);
@@ -108,29 +111,26 @@ class ScalingCheck {
                     .verdict = Verdict::kImpossible});
   }
 
+  // Every run that gains too much, and the largest one whatever it gains: one verdict each.
   void report_efficiency() {
-    const ScalingPoint& last = points_.back();
-    out_.push_back({.what = "scaling efficiency at " + std::to_string(last.devices) + " devices",
-                    .measured = efficiency(last),
-                    .expected = 1,
-                    .unit = "",
-                    .cause = significant(efficiency(last) * device_ratio(last)) + " times " +
-                             std::to_string(base().devices) + " device(s)"});
-  }
-
-  void report_more_than_linear() {
     for (const ScalingPoint& point : points_) {
-      if (efficiency(point) <= kSuperLinear) continue;
-      out_.push_back({.what = "scaling efficiency at " + std::to_string(point.devices) + " devices",
+      const bool too_much = efficiency(point) > kSuperLinear;
+      if (!too_much && &point != &points_.back()) continue;
+      Finding finding{.what = "scaling efficiency at " + std::to_string(point.devices) + " devices",
                       .measured = efficiency(point),
                       .expected = 1,
                       .unit = "",
-                      .cause = "more than linear: the run of " + std::to_string(base().devices) +
-                               " device(s) was slowed by something else (input, a cold start, a "
-                               "smaller batch), or samples are counted twice",
-                      .remedy = "measure the smallest run again with the same batch per device",
-                      .verdict = Verdict::kImplausible});
-      return;
+                      .cause = significant(efficiency(point) * device_ratio(point)) +
+                               " times the rate of " + devices_text(base().devices),
+                      .at_most = true};
+      if (too_much) {
+        finding.verdict = Verdict::kImplausible;
+        finding.cause += ", more than linear: the run of " + devices_text(base().devices) +
+                         " was slowed by something else (input, a cold start, a smaller batch), or "
+                         "samples are counted twice";
+        finding.remedy = "measure the smallest run again with the same batch per device";
+      }
+      out_.push_back(std::move(finding));
     }
   }
 
@@ -153,6 +153,7 @@ class ScalingCheck {
                     .cause = "each device keeps " + percent(kept) +
                              " of its rate when the job leaves the machine: the network limits it",
                     .remedy = "paceline explain with --net shows what another link would give",
+                    .at_most = true,
                     .verdict = Verdict::kImplausible};
     if (written_ratio(*across) < written_ratio(*inside)) {
       finding.cause += "; " + std::to_string(across->devices) + " devices are slower than " +

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "answers/check/scaling_file.h"
 #include "core/error.h"
 
@@ -37,6 +39,18 @@ TEST(Scaling, ThatIsMoreThanLinearIsImplausible) {
   const auto findings = check("gpus,samples_per_s\n1,100\n4,440\n");
   EXPECT_EQ(worst(findings), Verdict::kImplausible);
   EXPECT_THAT(findings, says("more than linear"));
+}
+
+// One number of devices gets one verdict, whichever of the rules speaks.
+TEST(Scaling, NeverJudgesOneNumberTwice) {
+  for (const char* text :
+       {"gpus,samples_per_s\n1,330\n8,2900\n", "gpus,samples_per_s\n1,100\n2,230\n4,470\n8,990\n",
+        "gpus,samples_per_s\n1,100\n4,440\n8,760\n"}) {
+    std::vector<std::string> subjects;
+    for (const Finding& finding : check(text)) subjects.push_back(finding.what);
+    std::ranges::sort(subjects);
+    EXPECT_EQ(std::ranges::adjacent_find(subjects), subjects.end()) << text;
+  }
 }
 
 // 1, 4 and 8 devices at 100, 1500 and 6000: 15 and 60 times.

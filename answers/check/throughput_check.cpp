@@ -15,18 +15,9 @@ constexpr double kQuarter = 1.25;
 std::string percent(double share) { return significant(100 * share) + " %"; }
 std::string rate_text(double per_second) { return significant(per_second) + " samples/s"; }
 
-// The range in which a measurement does not contradict the prediction.
-struct Range {
-  double low = 0;
-  double high = 0;
-  bool holds(double value) const { return low <= value && value <= high; }
-};
-
-Range believable(const Estimate& predicted) {
-  const double below = predicted.median / predicted.p05;
-  const double above = predicted.p95 / predicted.median;
-  return {predicted.median / std::max(below * below, kQuarter),
-          predicted.median * std::max(above * above, kQuarter)};
+// "16 x 15.7 TFLOP/s", so that the sum of many is not taken for the peak of one.
+std::string fleet_text(std::int64_t devices, FlopsPerSecond peak) {
+  return (devices > 1 ? std::to_string(devices) + " x " : "") + to_text(peak);
 }
 
 class ThroughputCheck {
@@ -38,6 +29,7 @@ class ThroughputCheck {
                                  run.tokens_per_sample)) {}
 
   std::vector<Finding> findings() && {
+    check_assumed_peak();
     check_peak_share();
     check_single_device();
     check_prediction();
@@ -66,44 +58,65 @@ class ThroughputCheck {
     return out;
   }
 
+  // Of the peak of all devices, in the least arithmetic that the samples need.
   double peak_share(double samples_per_s) const {
-    return samples_per_s * run_.flops_per_sample.si() /
-           (devices_ * run_.device->peak(run_.precision).si());
+    return samples_per_s * run_.least_flops_per_sample.si() / (devices_ * run_.peak->si());
+  }
+  double counted_share(double samples_per_s) const {
+    return samples_per_s * run_.flops_per_sample.si() / (devices_ * run_.peak->si());
+  }
+  Verdict verdict_of(double share) const {
+    if (share <= 1) return Verdict::kPlausible;
+    if (run_.peak_is_measured && share <= kQuarter) return Verdict::kImplausible;
+    return Verdict::kImpossible;
+  }
+
+  void check_assumed_peak() {
+    if (!run_.assumed_peak || run_.device == nullptr || !run_.peak) return;
+    const double claimed = counted_share(rate_) * (*run_.peak / *run_.assumed_peak);
+    auto finding =
+        check_peak(*run_.assumed_peak, claimed, *run_.device, run_.precision, *run_.devices_known);
+    if (finding) out_.push_back(std::move(*finding));
   }
 
   void check_peak_share() {
-    if (run_.device == nullptr || !run_.device->matrix_peak.contains(run_.precision)) return;
+    if (!run_.peak || run_.least_flops_per_sample <= Flops(0)) return;
     const double share = peak_share(rate_);
-    if (run_.assumed_peak) {
-      const double claimed = share * (run_.device->peak(run_.precision) / *run_.assumed_peak);
-      auto finding = check_peak(*run_.assumed_peak, claimed, *run_.device, run_.precision,
-                                *run_.devices_known);
-      if (finding) out_.push_back(std::move(*finding));
-    }
     Finding finding{.what = "utilization of the arithmetic peak",
                     .measured = share,
                     .expected = 1,
                     .unit = "",
-                    .cause = ""};
-    const std::string peak = to_text(devices_ * run_.device->peak(run_.precision)) + " dense " +
-                             std::string(to_string(run_.precision));
-    if (share <= 1) {
-      finding.cause = percent(share) + " of " + peak + ": possible";
-      out_.push_back(std::move(finding));
-      return;
+                    .cause = percent(share) + " of " + fleet_text(run_.devices, *run_.peak) +
+                             (run_.peak_is_measured ? " measured " : " dense ") +
+                             std::string(to_string(run_.precision)),
+                    .at_most = true,
+                    .verdict = verdict_of(share)};
+    const double counted = counted_share(rate_);
+    if (counted > 1.01 * share) {
+      finding.cause += " by the algorithms that need least arithmetic (" + percent(counted) +
+                       " if every convolution is counted as direct and every score of attention)";
     }
-    finding.verdict = Verdict::kImpossible;
-    finding.cause = percent(share) + " of " + peak + " is more than the devices can do";
+    if (finding.verdict == Verdict::kPlausible) {
+      finding.cause += ": possible";
+    } else {
+      finding.cause += " is more than the device" + std::string(run_.devices > 1 ? "s" : "") +
+                       (finding.verdict == Verdict::kImpossible ? " can do" : " was seen to do");
+      explain_excess(finding);
+    }
+    out_.push_back(std::move(finding));
+  }
+
+  // Readings and precisions with which the devices could do it.
+  void explain_excess(Finding& finding) const {
     for (const auto& [reading, value] : other_readings()) {
       if (peak_share(value) <= 1) finding.cause += "; possible if it is " + reading;
     }
+    if (run_.device == nullptr) return;
     for (const auto& [precision, fact] : run_.device->matrix_peak) {
-      if (precision == run_.precision ||
-          fact.value.si() * devices_ <= rate_ * run_.flops_per_sample.si())
-        continue;
+      const double needed = rate_ * run_.flops_per_sample.si() / devices_;
+      if (precision == run_.precision || fact.value.si() <= needed) continue;
       finding.cause += "; possible in " + std::string(to_string(precision));
     }
-    out_.push_back(std::move(finding));
   }
 
   // Iterations per second of one device and of several: a rate per device looks like a slow-down.
@@ -119,7 +132,8 @@ class ThroughputCheck {
                     .unit = "",
                     .cause = rate_text(rate_) + " of all " + std::to_string(run_.devices) +
                              " devices is " + significant(speed_up) + " times one device, " +
-                             percent(efficiency) + " efficiency"};
+                             percent(efficiency) + " efficiency",
+                    .at_most = true};
     if (run_.rate.unit == RateUnit::kIterations) {
       finding.cause +=
           "; iterations per second are ambiguous: they are of every device at once, so fewer of "
@@ -138,7 +152,7 @@ class ThroughputCheck {
   void check_prediction() {
     if (run_.predicted == nullptr) return;
     const Estimate& predicted = run_.predicted->throughput_samples_per_s;
-    const Range range = believable(predicted);
+    const RateRange range = believable(predicted);
     Finding finding{.what = "throughput against the prediction",
                     .measured = rate_,
                     .expected = predicted.median,
@@ -146,29 +160,39 @@ class ThroughputCheck {
                     .cause = significant(rate_ / predicted.median) + " of the prediction (" +
                              significant(predicted.p05) + " .. " + significant(predicted.p95) +
                              ")"};
-    if (!range.holds(rate_)) {
-      finding.verdict = Verdict::kImplausible;
-      bool explained = false;
-      for (const auto& [reading, value] : other_readings()) {
-        if (!range.holds(value)) continue;
-        finding.cause += "; it fits if it is " + reading + " (" + rate_text(value) + ")";
-        explained = true;
-      }
-      if (!explained && rate_ < predicted.median) {
-        finding.cause +=
-            "; slower than the model of this configuration: the predicted bottleneck "
-            "is " +
-            run_.predicted->bottleneck.resource;
-        finding.remedy =
-            "data loading, clocks and power limits, another process, logging that "
-            "synchronizes; then the network";
-      } else if (!explained) {
-        finding.cause +=
-            "; faster than the model: another batch, precision or model than given, "
-            "or a rate that leaves parts of the iteration out";
-      }
-    }
+    if (!range.holds(rate_)) explain_difference(range, finding);
     out_.push_back(std::move(finding));
+  }
+
+  void explain_difference(const RateRange& range, Finding& finding) const {
+    finding.verdict = Verdict::kImplausible;
+    bool explained = false;
+    for (const auto& [reading, value] : other_readings()) {
+      if (!range.holds(value)) continue;
+      finding.cause += "; it fits if it is " + reading + " (" + rate_text(value) + ")";
+      explained = true;
+    }
+    if (explained) return;
+    const bool slower = rate_ < finding.expected;
+    finding.cause += slower ? "; slower than the model of this configuration: the predicted "
+                              "bottleneck is " +
+                                  run_.predicted->bottleneck.resource
+                            : "; faster than the model of this configuration";
+    for (const Alternative& other :
+         run_.alternatives ? run_.alternatives(rate_) : std::vector<Alternative>()) {
+      finding.cause += (explained ? ", or " : "; it fits with ") + other.setting + " (" +
+                       rate_text(other.samples_per_s) + " predicted)";
+      explained = true;
+    }
+    if (slower) {
+      finding.remedy =
+          "data loading, clocks and power limits, another process, logging that synchronizes; "
+          "then the network";
+    } else if (!explained) {
+      finding.cause +=
+          ", and no other precision or option of the framework explains it: another batch or model "
+          "than given, or a rate that leaves parts of the iteration out";
+    }
   }
 
   // Time of one device alone: measured if given, else the predicted part without communication.

@@ -86,6 +86,7 @@ Finding impossible_share(double share, const DeviceSpec& device, Precision preci
                    ", or operations were counted twice, or the rate of all devices was divided by "
                    "one",
           .remedy = "give the peak that was used with --peak",
+          .at_most = true,
           .verdict = Verdict::kImpossible};
 }
 
@@ -148,7 +149,8 @@ std::vector<Finding> check_utilization(const ClaimedUtilization& claim, const De
                    .expected = 1,
                    .unit = "",
                    .cause = "below the dense " + std::string(to_string(precision)) + " peak of " +
-                            device.name + ", " + to_text(device.peak(precision))});
+                            device.name + ", " + to_text(device.peak(precision)),
+                   .at_most = true});
   }
   return out;
 }

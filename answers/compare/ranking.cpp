@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "answers/compare/rate_text.h"
 #include "answers/compare/varying.h"
 #include "core/error.h"
 #include "core/units_text.h"
@@ -70,6 +71,11 @@ Table ranking_table(const std::vector<Report>& reports, const std::vector<Ranked
        {"samples/s", "p05", "p95", "iteration", "efficiency", "memory", "fits"}) {
     header.emplace_back(name);
   }
+  const bool of_tokens = std::ranges::all_of(
+      reports, [](const Report& r) { return r.throughput_tokens_per_s.has_value(); });
+  if (of_tokens && !reports.empty()) {
+    header.insert(std::ranges::find(header, "samples/s"), "tokens/s");
+  }
   if (prices != nullptr) header.push_back("samples/" + prices->currency());
   header.emplace_back("bottleneck");
   Table table(header);
@@ -78,6 +84,7 @@ Table ranking_table(const std::vector<Report>& reports, const std::vector<Ranked
     const Estimate& s = r.throughput_samples_per_s;
     std::vector<std::string> cells = {std::to_string(point.rank) + (point.tied ? "=" : "")};
     for (const VaryingKey& key : varying) cells.push_back(key.values[point.index]);
+    if (of_tokens) cells.push_back(rate_text(r.throughput_tokens_per_s->median, 4));
     cells.push_back(significant(s.median, 4));
     cells.push_back(significant(s.p05));
     cells.push_back(significant(s.p95));

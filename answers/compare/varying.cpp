@@ -23,6 +23,24 @@ ordered_json flat(const Experiment& experiment) {
   return config;
 }
 
+// What follows from the number of devices where nobody chose it.
+void erase_consequences(std::vector<ordered_json>& configs) {
+  const bool one_machine = std::ranges::all_of(configs, [](const ordered_json& config) {
+    return config.value("gpus_per_node", 1) == config.value("gpus", 1);
+  });
+  std::string strategy;
+  bool one_strategy = true;
+  for (const ordered_json& config : configs) {
+    if (config.value("gpus", 1) == 1 && config.value("strategy", "") == "none") continue;
+    if (strategy.empty()) strategy = config.value("strategy", "");
+    one_strategy = one_strategy && strategy == config.value("strategy", "");
+  }
+  for (ordered_json& config : configs) {
+    if (one_machine) config.erase("gpus_per_node");
+    if (one_strategy) config.erase("strategy");
+  }
+}
+
 bool is_count(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -32,6 +50,7 @@ bool is_count(const std::string& text) {
 std::vector<VaryingKey> varying_keys(const std::vector<Report>& reports) {
   std::vector<ordered_json> configs;
   for (const Report& report : reports) configs.push_back(flat(report.experiment));
+  erase_consequences(configs);
   std::vector<std::string> keys;
   for (const ordered_json& config : configs) {
     for (const auto& [key, value] : config.items()) {

@@ -15,6 +15,8 @@ struct VaryingKey {
 };
 
 // In the order of a report's "config"; options of --set by their own keys. Empty if all are equal.
+// Left out: gpus_per_node where every job is one machine, and a strategy that differs only in that
+// one device has none.
 std::vector<VaryingKey> varying_keys(const std::vector<Report>& reports);
 
 }  // namespace paceline

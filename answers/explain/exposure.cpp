@@ -111,8 +111,10 @@ Table exposure_table(const std::vector<TrackExposure>& tracks, Seconds iteration
   return table;
 }
 
-Table path_table(const std::vector<PathPart>& parts) {
-  Table table({"critical path", "time", "share"});
+Table path_table(const std::vector<PathPart>& parts, int iterations) {
+  const std::string of =
+      iterations == 1 ? "1 iteration" : std::to_string(iterations) + " iterations";
+  Table table({"critical path of " + of, "time", "share"});
   for (const PathPart& part : parts) {
     table.add_row({part.what, to_text(part.time), percent(part.share)});
   }

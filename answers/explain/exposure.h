@@ -27,11 +27,12 @@ struct PathPart {
   Seconds time;
   double share = 0;  // of the path
 };
-// The chain of spans that decided the duration, by kind and track, the longest first.
+// The chain of spans that decided the duration of all iterations of the timeline, by kind and
+// track, the longest first.
 std::vector<PathPart> critical_path_parts(const Timeline& timeline);
 
 Table exposure_table(const std::vector<TrackExposure>& tracks, Seconds iteration);
-Table path_table(const std::vector<PathPart>& parts);
+Table path_table(const std::vector<PathPart>& parts, int iterations);
 nlohmann::ordered_json to_json(const std::vector<TrackExposure>& tracks);
 nlohmann::ordered_json to_json(const std::vector<PathPart>& parts);
 

@@ -9,20 +9,19 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "answers/check/collective_check.h"
 #include "answers/check/scaling_file.h"
 #include "answers/check/throughput_check.h"
 #include "answers/check/utilization_check.h"
 #include "cli/cluster_flags.h"
+#include "cli/collective_log.h"
 #include "cli/experiment_flags.h"
 #include "cli/output.h"
 #include "cli/parse_share.h"
 #include "cli/run_sweep.h"
 #include "core/json_writer.h"
 #include "core/names.h"
-#include "model/hardware/copy_model.h"
+#include "model/cost/least_arithmetic.h"
 #include "model/import/imported_model.h"
-#include "traces/import/nccl_tests.h"
 
 namespace paceline {
 namespace {
@@ -64,9 +63,13 @@ class Job {
     run.samples_per_iteration = samples_per_device_ * devices_;
     run.tokens_per_sample = tokens_per_sample_;
     run.flops_per_sample = flops_per_sample_;
+    run.least_flops_per_sample = least_flops_per_sample_;
     run.gradient = gradient_;
     run.precision = precision_;
     run.device = device();
+    if (run.device != nullptr && run.device->matrix_peak.contains(precision_)) {
+      run.peak = run.device->peak(precision_);
+    }
     run.devices_known = &devices_known_;
     run.network = network_ ? &*network_ : nullptr;
     run.links_known = &links_known_;
@@ -100,6 +103,9 @@ class Job {
     samples_per_device_ = batch * arguments_.count_or("grad-accum", 1, 1 << 20);
     tokens_per_sample_ = graph.tokens_per_sample();
     flops_per_sample_ = graph.training_flops();
+    const DeviceSpec* spec = device();
+    least_flops_per_sample_ = least_training_flops(
+        graph, precision_, spec != nullptr && spec->uses_matrix_units(precision_));
     gradient_ = Bytes(element_size(Precision::kFp32) * static_cast<double>(graph.parameters()));
   }
   std::int64_t global_batch() const {
@@ -121,8 +127,34 @@ class Job {
   std::int64_t samples_per_device_ = 0;
   std::optional<std::int64_t> tokens_per_sample_;
   Flops flops_per_sample_;
+  Flops least_flops_per_sample_;
   Bytes gradient_;
 };
+
+// What the prediction knows better than the flags: variants, phases, clocks, measured peaks.
+void hold_against(const Report& report, const TrainingDevice& device, MeasuredRun& run) {
+  const Experiment& e = report.experiment;
+  const double samples = static_cast<double>(e.samples_per_iteration());
+  run.predicted = &report;
+  run.flops_per_sample = report.flops_per_iteration / samples;
+  run.least_flops_per_sample = report.least_flops_per_iteration / samples;
+  run.peak = device.peak(e.precision, std::max(1, e.threads));
+  run.peak_is_measured = device.kind() == DeviceKind::kCpu;
+  run.device = device.kind() == DeviceKind::kGpu ? device.spec() : nullptr;
+  run.alternatives = [&e, &device](double rate) { return alternatives_that_fit(rate, e, device); };
+}
+
+std::vector<std::string> left_out(const MeasuredRun& run) {
+  std::vector<std::string> out;
+  if (!run.peak) out.emplace_back("the arithmetic peak: nothing says what the device can do");
+  if (run.devices > 1 && !run.single_device) {
+    out.emplace_back("the scaling efficiency: --calibrate gives the rate of one device");
+  }
+  if (run.machines > 1 && run.network == nullptr) {
+    out.emplace_back("the bandwidth between machines: --net names the link");
+  }
+  return out;
+}
 
 CheckResult check_measured(const Arguments& arguments, const Job& job) {
   for (const char* flag : {"model", "device"}) arguments.text(flag);  // required
@@ -138,12 +170,13 @@ CheckResult check_measured(const Arguments& arguments, const Job& job) {
   std::optional<SweepResult> sweep;
   try {
     sweep = run_sweep(experiment);
-    run.predicted = &sweep->only("check").report;
+    hold_against(sweep->only("check").report, sweep->devices.at(sweep->experiments.front()), run);
   } catch (const Error& error) {
     if (error.code() == ExitCode::kInternal) throw;
     result.notes.push_back("the prediction: " + std::string(error.what()));
   }
   result.findings = check_throughput(run);
+  for (std::string& note : left_out(run)) result.notes.push_back(std::move(note));
   return result;
 }
 
@@ -156,37 +189,19 @@ CheckResult check_mfu(const Arguments& arguments, const Job& job) {
   return {check_utilization(claim, *device, job.precision(), job.devices_known()), {}};
 }
 
-std::optional<CollectiveFabric> fabric_of(const Arguments& arguments, const CollectiveModel& model,
-                                          const LinkCatalog& links) {
-  const bool described = arguments.has("cluster") || arguments.has("topo") ||
-                         arguments.has("intra") || arguments.has("net");
-  if (!described) return std::nullopt;
-  const ClusterChoice choice = read_cluster_choice(arguments);
-  return CollectiveFabric{&model,
-                          fabric_group(choice.cluster, group_of(choice.cluster, choice.ranks),
-                                       CopyModel::shipped().staging(), model.tuning(),
-                                       choice.generation, choice.connections),
-                          &links};
+CheckResult check_table(MeasuredTable table, const Job& job) {
+  if (!table.ranks.empty()) return {check_stragglers(table.ranks), {}};
+  return {
+      check_scaling(std::move(table.points), job.scaling_job()),
+      {"the prediction and the arithmetic peak: a table is held against itself; --measured with "
+       "--gpus holds one of its rates against both"}};
 }
 
 CheckResult check_file(const Arguments& arguments, const Job& job) {
   const std::string file = arguments.text("FILE");
   const std::string text = read_text_file(file);
-  if (is_measured_table(text)) {
-    MeasuredTable table = read_measured_table(text, file);
-    if (!table.ranks.empty()) return {check_stragglers(table.ranks), {}};
-    return {check_scaling(std::move(table.points), job.scaling_job()), {}};
-  }
-  const LinkCatalog links = LinkCatalog::shipped();
-  const CollectiveModel model = CollectiveModel::shipped();
-  CollectiveImportOptions options;
-  options.operation = arguments.find("op");
-  if (arguments.has("gpus")) {
-    options.ranks = static_cast<int>(arguments.count_or("gpus", 1, kMostDevices));
-  }
-  return {
-      check_collectives(import_nccl_tests(text, file, options), fabric_of(arguments, model, links)),
-      {}};
+  if (is_measured_table(text)) return check_table(read_measured_table(text, file), job);
+  return check_collective_log(arguments, text, file);
 }
 
 ExitCode run(const Arguments& arguments) {

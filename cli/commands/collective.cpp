@@ -121,14 +121,15 @@ ordered_json to_json(const Arguments& arguments, const CollectiveCall& call,
 std::string to_screen(const Arguments& arguments, const CollectiveCall& call,
                       const ClusterChoice& choice, const CollectiveCost& cost) {
   const std::int64_t jobs = concurrent_of(arguments);
-  std::string text = std::string(to_string(call.op)) + " of " + to_text(call.bytes) + " over " +
-                     std::to_string(call.group.ranks()) + " ranks of " + choice.cluster.name +
+  std::string text = std::string(to_string(call.op)) + " of " + size_as_typed(arguments) +
+                     " over " + std::to_string(call.group.ranks()) + " ranks of " +
+                     choice.cluster.name +
                      (jobs > 1 ? ", " + std::to_string(jobs) + " at once" : "") + "\n";
   text += "time     " + to_text(cost.time) + "   (" + to_text(cost.quantile(0.05)) + " to " +
           to_text(cost.quantile(0.95)) + ")\n";
   text += "algbw    " + to_text(cost.algorithm_rate) + "   busbw " + to_text(cost.bus_rate) + "\n";
   text += "how      " + cost.algorithm + ", " + cost.protocol + ", " +
-          std::to_string(cost.channels) + " channels\n";
+          std::to_string(cost.channels) + (cost.channels == 1 ? " channel\n" : " channels\n");
   text += "limit    " + cost.bottleneck + "\n";
   text += "origin   " + std::string(to_string(cost.origin.kind)) + ": " + cost.origin.source + "\n";
   for (const std::string& warning : cost.warnings) text += "warning  " + warning + "\n";

@@ -1,4 +1,5 @@
 // paceline compare: the points of a sweep, ranked, with what cannot be told apart.
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostRows = 1'000'000;
 constexpr std::size_t kRowsOfAScreen = 20;
+constexpr std::size_t kMostWarnings = 5;
 
 RankBy read_order(const Arguments& arguments, const PriceList* prices) {
   const std::string by = arguments.text_or("by", "throughput");
@@ -22,6 +24,39 @@ RankBy read_order(const Arguments& arguments, const PriceList* prices) {
   if (by != "price") throw UsageError("--by \"" + by + "\" is not throughput or price");
   if (prices == nullptr) throw UsageError("--by price needs --prices FILE");
   return RankBy::kSamplesPerMoney;
+}
+
+// Each warning once, those of most points first.
+std::string warnings_text(const std::vector<Report>& reports) {
+  std::vector<std::pair<std::string, std::size_t>> counted;
+  for (const Report& report : reports) {
+    for (const std::string& warning : report.warnings) {
+      const auto known =
+          std::ranges::find(counted, warning, &std::pair<std::string, std::size_t>::first);
+      if (known == counted.end()) {
+        counted.emplace_back(warning, 1);
+      } else {
+        ++known->second;
+      }
+    }
+  }
+  std::ranges::stable_sort(counted, std::ranges::greater(),
+                           &std::pair<std::string, std::size_t>::second);
+  std::string out;
+  for (std::size_t i = 0; i < counted.size() && i < kMostWarnings; ++i) {
+    const auto& [warning, points] = counted[i];
+    const bool all = points == reports.size();
+    out += "warning" +
+           (all ? ""
+                : " (" + std::to_string(points) + " of " + std::to_string(reports.size()) +
+                      " points)") +
+           ": " + warning + "\n";
+  }
+  if (counted.size() > kMostWarnings) {
+    out += "and " + std::to_string(counted.size() - kMostWarnings) +
+           " more warnings (--json lists all)\n";
+  }
+  return out;
 }
 
 // The best ones, with what the table does not say.
@@ -45,7 +80,7 @@ std::string screen(const Arguments& arguments, const Sweep& sweep, std::vector<R
   if (prices != nullptr) {
     out += "prices of " + prices->date() + ", " + prices->source() + "\n";
   }
-  return out;
+  return out + warnings_text(sweep.reports);
 }
 
 std::string json(const std::vector<Report>& reports, const std::vector<RankedPoint>& ranking,

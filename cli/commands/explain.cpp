@@ -22,6 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::int64_t kMostKernels = 10'000;
+constexpr int kTimelineIterations = 2;  // what one leaves to the next shows in the second
 
 // All that explains one prediction.
 struct Explanation {
@@ -40,7 +41,7 @@ Explanation explain(SweepResult& sweep, std::size_t kernels) {
   const Predictor predictor;
   const Predict predict = [&](const Experiment& e) { return predictor.predict(e, device).report; };
   const LinkCatalog links = LinkCatalog::shipped();
-  const Timeline timeline = predictor.timeline(point, device, 2);
+  const Timeline timeline = predictor.timeline(point, device, kTimelineIterations);
   Explanation out{point,
                   top_kernels(point.plan, kernels),
                   device_sensitivities(point.plan, point.report),
@@ -58,6 +59,7 @@ ordered_json json(const Explanation& e) {
   ordered_json out = to_json(e.point.report);
   out["sensitivities"] = to_json(e.sensitivities);
   out["critical_path"] = to_json(e.path);
+  out["critical_path_iterations"] = kTimelineIterations;
   out["communication"]["by_track"] = to_json(e.links);
   if (e.network) out["network_sweep"] = to_json(*e.network);
   out["implementations"] = implementations_json(e.point.plan);
@@ -69,7 +71,7 @@ std::string screen(const Explanation& e) {
   const Seconds total(e.point.report.iteration_time_s.median);
   std::string out = prediction_screen(e.point.report) + "\n" +
                     sensitivity_table(e.sensitivities).to_string() + "\n" +
-                    path_table(e.path).to_string() + "\n";
+                    path_table(e.path, kTimelineIterations).to_string() + "\n";
   if (!e.links.empty()) out += exposure_table(e.links, total).to_string() + "\n";
   if (e.network) out += sweep_table(*e.network).to_string() + knee_text(*e.network) + "\n";
   return out + implementation_table(e.point.plan, total).to_string() + "\n" +

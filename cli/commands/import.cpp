@@ -49,13 +49,17 @@ constexpr Importer kImporters[] = {
        return import_osu(text, file, collective_options(arguments));
      }}};
 
-const Importer& find_importer(const std::string& name) {
+std::vector<std::string> kind_names() {
   std::vector<std::string> names = trace_importers().names();
+  for (const Importer& importer : kImporters) names.emplace_back(importer.name);
+  return names;
+}
+
+const Importer& find_importer(const std::string& name) {
   for (const Importer& importer : kImporters) {
     if (normalized_name(importer.name) == normalized_name(name)) return importer;
-    names.emplace_back(importer.name);
   }
-  throw UsageError(unknown_name_message("import kind", name, names));
+  throw UsageError(unknown_name_message("import kind", name, kind_names()));
 }
 
 // What was run, for a recording: a profile does not say.
@@ -154,6 +158,7 @@ void register_import(CommandList& commands) {
                  {.name = "framework", .value = "NAME", .summary = "likewise, default pytorch"},
                  output_flag("o", "where the result goes (required)")},
        .positionals = {"KIND", "FILE..."},
+       .choices = {{"KIND", kind_names()}},
        .run = run});
 }
 

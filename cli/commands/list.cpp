@@ -150,13 +150,17 @@ constexpr Kind kKinds[] = {
     {"validation-sets", list_validation_sets},
     {"workloads", list_networks}};
 
-Listing list_kind(const std::string& name) {
+std::vector<std::string> kind_names() {
   std::vector<std::string> names;
+  for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+  return names;
+}
+
+Listing list_kind(const std::string& name) {
   for (const Kind& kind : kKinds) {
     if (same_name(name, kind.name)) return kind.list();
-    names.emplace_back(kind.name);
   }
-  throw UsageError(unknown_name_message("kind", name, names));
+  throw UsageError(unknown_name_message("kind", name, kind_names()));
 }
 
 ExitCode run(const Arguments& arguments) {
@@ -187,6 +191,7 @@ void register_list(CommandList& commands) {
                 .example = "paceline list frameworks",
                 .flags = output_flags(),
                 .positionals = {"KIND"},
+                .choices = {{"KIND", kind_names()}},
                 .run = run});
 }
 

@@ -36,6 +36,9 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
 void read_input(const Kernel& kernel, const ExecutionContext& context,
                 formula::CpuStream::Input& input);
 
+// The shape alone: no device, fp32, all the workspace there is.
+formula::ConvolutionInput convolution_input(const ConvShape& shape);
+
 // Those of a GPU also throw InputError if the context names no device, and UsageError if the device
 // lacks the kernel's precision.
 void read_input(const Kernel& kernel, const ExecutionContext& context,

@@ -51,29 +51,34 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
            .device = facts(device, kernel.precision)};
 }
 
+formula::ConvolutionInput convolution_input(const ConvShape& s) {
+  formula::ConvolutionInput out;
+  out.pass = static_cast<formula::ConvolutionPass>(s.pass);
+  out.n = number(s.n);
+  out.c = number(s.c);
+  out.h = number(s.h);
+  out.w = number(s.w);
+  out.k = number(s.k);
+  out.r = number(s.r);
+  out.s = number(s.s);
+  out.p = number(s.output_h());
+  out.q = number(s.output_w());
+  out.stride_h = number(s.stride_h);
+  out.stride_w = number(s.stride_w);
+  out.groups = number(s.groups);
+  out.channels_last = s.channels_last;
+  return out;
+}
+
 void read_input(const Kernel& kernel, const ExecutionContext& context,
                 formula::GpuConvolution::Input& input) {
-  const ConvShape& s = shape_of<ConvShape>(kernel, "convolution");
+  input = convolution_input(shape_of<ConvShape>(kernel, "convolution"));
   const DeviceSpec& device = device_of(kernel, context);
-  input = {.pass = static_cast<formula::ConvolutionPass>(s.pass),
-           .n = number(s.n),
-           .c = number(s.c),
-           .h = number(s.h),
-           .w = number(s.w),
-           .k = number(s.k),
-           .r = number(s.r),
-           .s = number(s.s),
-           .p = number(s.output_h()),
-           .q = number(s.output_w()),
-           .stride_h = number(s.stride_h),
-           .stride_w = number(s.stride_w),
-           .groups = number(s.groups),
-           .channels_last = s.channels_last,
-           .element_bytes = element_size(kernel.precision).si(),
-           .on_matrix_units = device.uses_matrix_units(kernel.precision),
-           .reuse_distance = context.reuse_distance.si(),
-           .workspace_limit = context.workspace_limit.si(),
-           .device = facts(device, kernel.precision)};
+  input.element_bytes = element_size(kernel.precision).si();
+  input.on_matrix_units = device.uses_matrix_units(kernel.precision);
+  input.reuse_distance = context.reuse_distance.si();
+  input.workspace_limit = context.workspace_limit.si();
+  input.device = facts(device, kernel.precision);
 }
 
 void read_input(const Kernel& kernel, const ExecutionContext& context,

@@ -1,6 +1,6 @@
 // The algorithms by which libraries compute a convolution on a GPU: where each is possible, the
-// matrix product it amounts to and its workspace. Times are in gpu_convolution.h; the symbols and
-// sources are explained there.
+// matrix product it amounts to, its arithmetic and its workspace. Times are in gpu_convolution.h;
+// the symbols and sources are explained there.
 #pragma once
 
 #include <cmath>
@@ -72,6 +72,17 @@ inline TiledProduct product(const ConvolutionInput& in, ConvolutionAlgorithm alg
     out.bytes += 2 * in.element_bytes * winograd_elements(in, algorithm);
   }
   return out;
+}
+
+// FLOP of an algorithm: its products and, of the FFT, its transforms. The transforms of Winograd
+// forms are left out, so this is what they execute at least.
+inline double algorithm_flops(const ConvolutionInput& in, ConvolutionAlgorithm algorithm) {
+  if (algorithm == ConvolutionAlgorithm::kFft) return fft_flops(in);
+  if (algorithm == ConvolutionAlgorithm::kDepthwise) {
+    return 2 * in.n * in.p * in.q * in.k * (in.c / in.groups) * in.r * in.s;
+  }
+  const TiledProduct p = product(in, algorithm);
+  return 2 * p.batch * p.m * p.n * p.k;
 }
 
 }  // namespace paceline::formula

@@ -109,6 +109,7 @@ ordered_json to_json(const Report& report) {
   out["communication"] = to_json(report.communication);
   out["memory_bytes"] = to_json(report.memory);
   out["flops_per_iteration"] = report.flops_per_iteration.si();
+  out["least_flops_per_iteration"] = report.least_flops_per_iteration.si();
   out["model_flops_utilization"] = report.model_flops_utilization;
   out["origins"] = origins_json(report.origins);
   out["interval_parts"] = interval_json(report.interval_parts);

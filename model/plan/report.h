@@ -114,6 +114,8 @@ struct Report {
   Communication communication;
   MemoryUse memory;
   Flops flops_per_iteration;
+  // By the algorithms that need least (model/cost/least_arithmetic.h): no device does less.
+  Flops least_flops_per_iteration;
   double model_flops_utilization = 0;
   std::vector<OriginLine> origins;
   std::vector<IntervalPart> interval_parts;  // of jobs

@@ -13,7 +13,8 @@ namespace paceline {
 namespace {
 
 constexpr const char* kSharedCores = "shared_cores";
-constexpr double kBindingShare = 0.9;  // of the time: a resource this busy limits the job
+constexpr double kMoreThanLinear = 1.005;  // efficiency that needs an explanation
+constexpr double kBindingShare = 0.9;      // of the time: a resource this busy limits the job
 
 constexpr const char* kContention = "contention";
 
@@ -122,8 +123,8 @@ void name_bottleneck(const JobResult& job, Bottleneck& bottleneck) {
   bottleneck.resource = job.busiest;
   bottleneck.share = link ? job.busiest_share : exposed;
   bottleneck.text =
-      job.busiest + " is busy " + percent(job.busiest_share) +
-      " of the iteration; the device waits " + percent(exposed) + " of it for communication" +
+      "busy " + percent(job.busiest_share) + " of the iteration; the device waits " +
+      percent(exposed) + " of it for communication" +
       (job.busiest_share > kBindingShare ? ", which only a faster link or fewer bytes "
                                            "would shorten"
                                          : "");
@@ -159,6 +160,17 @@ std::vector<std::string> JobPredictor::option_names(const Experiment& e) const {
     names.push_back(option.name);
   }
   return names;
+}
+
+std::vector<std::string> JobPredictor::strategies_with(const std::string& option) const {
+  std::vector<std::string> out;
+  for (const auto& entry : strategies_.entries()) {
+    const std::vector<StrategyOption> options = all_options(*entry.make());
+    if (std::ranges::find(options, option, &StrategyOption::name) != options.end()) {
+      out.push_back(entry.name);
+    }
+  }
+  return out;
 }
 
 StrategyOptions JobPredictor::options(const Experiment& e) const {
@@ -273,6 +285,8 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   name_bottleneck(result, report.bottleneck);
   report.experiment.devices_per_machine = job.spec.group.per_machine;
   report.flops_per_iteration = static_cast<double>(e.devices) * report.flops_per_iteration;
+  report.least_flops_per_iteration =
+      static_cast<double>(e.devices) * report.least_flops_per_iteration;
   const double time = result.iteration_time.si();
   report.interval_parts =
       interval_parts(knowledge(e, plan, device, report.iteration_time_s, job.options), time,
@@ -299,6 +313,13 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   for (const std::string& warning : result.warnings) report.warnings.push_back(warning);
   for (std::string& remark : job.strategy->remarks(job.spec, job.options)) {
     report.warnings.push_back(std::move(remark));
+  }
+  if (report.scaling_efficiency > kMoreThanLinear) {
+    report.warnings.push_back(
+        "more than linear: one device updates its weights after the backward "
+        "pass, for " +
+        to_text(job.spec.profile.update) + " of its " + to_text(alone) + "; " + e.strategy +
+        " does it beside computing, or on each device a part");
   }
   if (e.devices > 1) {
     for (const std::string& warning : job.spec.cluster.warnings) report.warnings.push_back(warning);

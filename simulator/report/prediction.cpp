@@ -6,6 +6,7 @@
 #include "core/names.h"
 #include "core/statistics.h"
 #include "model/analytic/iteration_time.h"
+#include "model/cost/least_arithmetic.h"
 #include "model/import/imported_model.h"
 #include "simulator/engine/engine.h"
 #include "simulator/lower/lower.h"
@@ -72,6 +73,26 @@ std::vector<std::string> assumptions(const ImportedModel& model) {
   return out;
 }
 
+// An option of --set that neither the network, nor the framework, nor the strategy has.
+void refuse_unknown_options(const Experiment& e, const ImportedModel& model,
+                            const Framework& framework, DeviceKind kind, const JobPredictor& jobs) {
+  for (const auto& [key, value] : split_settings(framework, kind, e, jobs).workload) {
+    if (key == "variant") continue;
+    const std::vector<std::string> strategies = jobs.strategies_with(key);
+    if (strategies.empty()) {
+      std::vector<std::string> known = jobs.option_names(e);
+      for (const FrameworkOption& option : framework.options(kind)) known.push_back(option.name);
+      known.emplace_back("variant");
+      throw UsageError(unknown_name_message(
+          "option of " + model.name + ", " + e.framework + " and " + e.strategy, key, known));
+    }
+    std::string owners;
+    for (const std::string& name : strategies) owners += (owners.empty() ? "" : ", ") + name;
+    throw UsageError("--set " + key + " is not an option of --strategy " + e.strategy +
+                     "; it is one of " + owners);
+  }
+}
+
 std::optional<std::string> padding(const ImportedModel& model,
                                    const std::optional<std::int64_t>& seq) {
   const std::vector<std::int64_t>& buckets = model.workload.buckets;
@@ -116,6 +137,7 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
   device.peak(e.precision, std::max(1, e.threads));  // throws if there is no such arithmetic
   model = load(e);
   if (workloads_.find(e.model) != nullptr) e.model = model->name;
+  refuse_unknown_options(e, *model, *framework, device.kind(), jobs_);
   if (!e.seq) e.seq = model->workload.default_seq;
   const auto& variants = model->workload.variants;
   if (!variants.empty()) e.options.try_emplace("variant", variants[0].name);
@@ -209,8 +231,14 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   MemoryResult memory = memory_of(setup, graph, strategy_memory(setup, graph, iteration, whole));
   r.memory = memory.use;
   const bool forward_only = setup.is_set("phases", "forward");
-  r.flops_per_iteration = static_cast<double>(e.grad_accumulation) *
-                          (forward_only ? graph.forward_flops() : graph.training_flops());
+  const double micro_batches = static_cast<double>(e.grad_accumulation);
+  r.flops_per_iteration =
+      micro_batches * (forward_only ? graph.forward_flops() : graph.training_flops());
+  const bool on_matrix_units =
+      device.spec() != nullptr && device.spec()->uses_matrix_units(e.precision);
+  r.least_flops_per_iteration =
+      micro_batches * (forward_only ? least_forward_flops(graph, e.precision, on_matrix_units)
+                                    : least_training_flops(graph, e.precision, on_matrix_units));
   r.model_flops_utilization =
       r.flops_per_iteration / Seconds(time) / device.peak(e.precision, std::max(1, e.threads));
   r.origins = collect_origins(iteration);

@@ -116,8 +116,15 @@ class Writer {
     out_ << "\"start_ps\":" << span.start.picoseconds()
          << ",\"duration_ps\":" << span.duration().picoseconds();
     if (span.label.rank >= 0) out_ << ",\"rank\":" << span.label.rank;
-    if (span.label.layer >= 0) out_ << ",\"layer\":" << span.label.layer;
+    if (span.label.layer >= 0) write_layer(static_cast<std::size_t>(span.label.layer));
     out_ << ",\"iteration\":" << span.label.iteration << "}}";
+  }
+
+  void write_layer(std::size_t layer) {
+    out_ << ",\"layer\":" << layer;
+    if (layer < options_.layers.size()) {
+      out_ << ",\"layer_name\":" << quoted(options_.layers[layer]);
+    }
   }
 
   bool is_slice(std::size_t index) const {

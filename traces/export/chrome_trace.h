@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <iosfwd>
+#include <string>
+#include <vector>
 
 #include "traces/timeline/timeline.h"
 
@@ -24,6 +26,8 @@ struct ChromeTraceOptions {
   std::size_t most_spans = 1'000'000;
   // An arrow from each span's cause, where that lies on another track.
   bool arrows = true;
+  // Names of the layers that labels count, so that a reader can match them; may be empty.
+  std::vector<std::string> layers{};
 };
 
 // Returns the number of spans left out; the file says so as well ("spans_left_out").

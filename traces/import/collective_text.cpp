@@ -96,14 +96,14 @@ std::string operation_name(std::string_view text, const std::string& name) {
 }
 
 int agreed(std::optional<int> found, std::optional<int> given, std::string_view what,
-           const std::string& name) {
+           std::string_view flag, const std::string& name) {
   if (!found && !given) {
     throw InputError(name + ": the file does not say the number of " + std::string(what) +
-                     "; give it");
+                     "; give " + std::string(flag));
   }
   if (found && given && *found != *given) {
     throw InputError(name + ": the file lists " + std::to_string(*found) + " " + std::string(what) +
-                     ", but " + std::to_string(*given) + " were given");
+                     ", but " + std::string(flag) + " says " + std::to_string(*given));
   }
   return found ? *found : *given;
 }

@@ -4,6 +4,7 @@
 // "mpi.all-reduce", "nvbandwidth.host_to_device_memcpy_ce") with axes `bytes`, `ranks`, `machines`
 // and `in_place` ("yes" or "no"); the sample is the printed mean time. Nothing is guessed: what a
 // file does not say must be given in the options, and is refused where the file says otherwise.
+// Messages name the flags by which it is given.
 #pragma once
 
 #include <optional>
@@ -19,6 +20,13 @@ struct CollectiveImportOptions {
   std::optional<std::string> operation;  // "all-reduce"
   std::optional<int> ranks;
   std::optional<int> machines;
+  // Of the machine that is known to have run it, where neither says.
+  std::optional<int> otherwise_ranks{};
+  std::optional<int> otherwise_machines{};
+  // How the user gives them.
+  std::string operation_flag = "--op";
+  std::string ranks_flag = "--ranks";
+  std::string machines_flag = "--machines";
 };
 
 struct TextLine {
@@ -37,9 +45,10 @@ double number_word(const std::string& word, const std::string& name, const TextL
 
 // "all_reduce_perf", "Allreduce" -> "all-reduce"; throws InputError on an unknown operation.
 std::string operation_name(std::string_view text, const std::string& name);
-// The value of the file or of the options; throws InputError if neither has it or they differ.
+// The value of the file or of the options; throws InputError naming `flag` if neither has it or
+// they differ.
 int agreed(std::optional<int> found, std::optional<int> given, std::string_view what,
-           const std::string& name);
+           std::string_view flag, const std::string& name);
 
 // One timed message.
 Measurement timed_message(std::string benchmark, double bytes, int ranks, int machines,

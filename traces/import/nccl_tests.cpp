@@ -66,15 +66,33 @@ void add_row(MeasurementSet& set, const std::string& benchmark, const Row& row, 
 std::string operation_of(const Header& header, const CollectiveImportOptions& options,
                          const std::string& name) {
   if (!header.operation && !options.operation) {
-    throw InputError(name + ": the file does not say which collective it timed; give it");
+    throw InputError(name + ": the file does not say which collective it timed; give " +
+                     options.operation_flag);
   }
   const std::string given =
       options.operation ? operation_name(*options.operation, name) : std::string();
   const std::string found = header.operation ? operation_name(*header.operation, name) : given;
   if (!given.empty() && given != found) {
-    throw InputError(name + ": the file timed " + found + ", but " + given + " was given");
+    throw InputError(name + ": the file timed " + found + ", but " + options.operation_flag +
+                     " says " + given);
   }
   return found;
+}
+
+struct Counts {
+  int ranks = 0;
+  int machines = 0;
+};
+
+Counts counts_of(const Header& header, const CollectiveImportOptions& options,
+                 const std::string& name) {
+  const auto known = [](std::optional<int> found, std::optional<int> otherwise) {
+    return found ? found : otherwise;
+  };
+  return {agreed(known(header.ranks, options.otherwise_ranks), options.ranks, "ranks",
+                 options.ranks_flag, name),
+          agreed(known(header.machines, options.otherwise_machines), options.machines, "machines",
+                 options.machines_flag, name)};
 }
 
 MeasurementSet finish(MeasurementSet set, const std::string& name) {
@@ -105,11 +123,10 @@ MeasurementSet import_table(std::string_view text, const std::string& name,
                      "cut off before its end");
   }
   const std::string benchmark = "nccl." + operation_of(header, options, name);
-  const int rank_count = agreed(header.ranks, options.ranks, "ranks", name);
-  const int machine_count = agreed(header.machines, options.machines, "machines", name);
+  const Counts counts = counts_of(header, options, name);
   MeasurementSet set;
   for (const auto& [line, row] : rows) {
-    add_row(set, benchmark, row, rank_count, machine_count,
+    add_row(set, benchmark, row, counts.ranks, counts.machines,
             name + ":" + std::to_string(line.number));
   }
   return finish(std::move(set), name);
@@ -143,8 +160,7 @@ MeasurementSet import_json(std::string_view text, const std::string& name,
     if (!hosts.empty()) header.machines = static_cast<int>(hosts.size());
   }
   const std::string benchmark = "nccl." + operation_of(header, options, name);
-  const int ranks = agreed(header.ranks, options.ranks, "ranks", name);
-  const int machines = agreed(header.machines, options.machines, "machines", name);
+  const Counts counts = counts_of(header, options, name);
   MeasurementSet set;
   std::size_t index = 0;
   for (const nlohmann::json& result : root["results"]) {
@@ -154,7 +170,7 @@ MeasurementSet import_json(std::string_view text, const std::string& name,
     }
     const Row row{result["size"].get<double>(), json_time(result, "out_of_place", where),
                   json_time(result, "in_place", where)};
-    add_row(set, benchmark, row, ranks, machines, where);
+    add_row(set, benchmark, row, counts.ranks, counts.machines, where);
   }
   return finish(std::move(set), name);
 }

@@ -46,8 +46,8 @@ MeasurementSet import_osu(std::string_view text, const std::string& name,
                        ": a row without a value; is it cut off?");
     }
     if (!ranks) {
-      ranks =
-          agreed(header.pair ? std::optional<int>(2) : std::nullopt, options.ranks, "ranks", name);
+      ranks = agreed(header.pair ? std::optional<int>(2) : std::nullopt, options.ranks, "ranks",
+                     options.ranks_flag, name);
     }
     const double bytes = number_word(words[0], name, line, "a size in bytes");
     const double value = number_word(words[1], name, line, "a time or a bandwidth");

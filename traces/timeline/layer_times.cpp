@@ -29,9 +29,15 @@ bool is_device_track(const std::string& name) { return name.find("gpu") != std::
 class Work {
  public:
   explicit Work(const MeasuredTimeline& measured) : timeline_(measured.timeline) {
-    first_rank_ = timeline_.size() == 0 ? 0 : timeline_.columns().label.front().rank;
+    // Marks that are no work have no rank; a trace of one process may have none at all.
+    bool has_work = false;
     for (const Label& label : timeline_.columns().label) {
-      first_rank_ = std::min(first_rank_, label.rank);
+      const bool is_work = label.layer >= 0 || label.kind != SpanKind::kOther;
+      if (is_work && (!has_work || label.rank < first_rank_)) first_rank_ = label.rank;
+      has_work = has_work || is_work;
+    }
+    for (const Label& label : timeline_.columns().label) {
+      if (!has_work) first_rank_ = std::min(first_rank_, label.rank);
       last_iteration_ = std::max(last_iteration_, int{label.iteration});
     }
     for (std::size_t i = 0; i < timeline_.size(); ++i) {

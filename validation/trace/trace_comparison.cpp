@@ -127,6 +127,25 @@ std::string text_of(const MeasuredLayer& layer) {
   return layer.operation + " of " + (named ? layer.module.substr(kModule.size()) : layer.module);
 }
 
+// Whether the trace has names of the workload's own layers: a simulated one.
+bool names_layers(const WorkloadGraph& graph, const MeasuredTimeline& trace) {
+  return std::ranges::any_of(trace.layers, [&](const MeasuredLayer& layer) {
+    return std::ranges::find(graph.ops(), layer.operation, &Op::name) != graph.ops().end();
+  });
+}
+
+std::vector<std::optional<std::size_t>> by_name(const WorkloadGraph& graph,
+                                                const MeasuredTimeline& trace) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t j = 0; j < trace.layers.size(); ++j) places[trace.layers[j].operation] = j;
+  std::vector<std::optional<std::size_t>> out;
+  for (const Op& op : graph.ops()) {
+    const auto found = places.find(op.name);
+    out.push_back(found == places.end() ? std::nullopt : std::optional(found->second));
+  }
+  return out;
+}
+
 // The layer of the trace for each of the workload, or none. Shapes decide where they are known on
 // both sides; the rest is matched by kind, in order.
 std::vector<std::optional<std::size_t>> counterparts(const WorkloadGraph& graph,
@@ -158,7 +177,8 @@ std::vector<std::optional<std::size_t>> counterparts(const WorkloadGraph& graph,
 std::vector<ComparedLayer> compared(const WorkloadGraph& graph, const PlannedTimes& planned,
                                     const MeasuredTimeline& trace) {
   const std::vector<LayerTime> measured = layer_times(trace);
-  const auto other_side = counterparts(graph, trace);
+  const auto other_side =
+      names_layers(graph, trace) ? by_name(graph, trace) : counterparts(graph, trace);
   std::vector<bool> used(trace.layers.size());
   std::vector<ComparedLayer> out;
   const auto has_time = [](const LayerTime& time) {
@@ -225,7 +245,8 @@ TraceComparison compare_with_trace(const WorkloadGraph& graph, const IterationPl
                                    const MeasuredTimeline& trace) {
   TraceComparison out;
   out.on_device = !trace.devices.empty();
-  const PlannedTimes planned = planned_times(plan, !out.on_device);
+  out.simulated = names_layers(graph, trace);
+  const PlannedTimes planned = planned_times(plan, !out.on_device && !out.simulated);
   out.layers = compared(graph, planned, trace);
   out.predicted_optimizer = planned.optimizer;
   out.other = other_times(trace);

@@ -1,6 +1,7 @@
 // Holds a measured timeline against a prediction, layer by layer: which layer is off, by how much.
 //
-// Layers and top-level operators of the trace are matched by kind and shape (conv2d and
+// A trace that paceline wrote names its layers, and these are matched by name. Otherwise layers and
+// top-level operators of the trace are matched by kind and shape (conv2d and
 // aten::conv2d of the same input and weight), the first of the workload with the first of the trace
 // and so on; what is then left, or has no shape on record, by the longest common subsequence of
 // kinds, so that operators without a counterpart (views, casts) do not shift the rest.
@@ -36,6 +37,8 @@ struct TraceComparison {
   // Wall time of an iteration of the trace; zero if it marks none.
   Seconds measured_iteration;
   bool on_device = false;  // device work is compared; else host time, which includes dispatch
+  bool simulated =
+      false;  // a trace that paceline wrote: kernels are compared, whatever they run on
   std::size_t matched = 0;
 };
 

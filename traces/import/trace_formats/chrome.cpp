@@ -1,5 +1,7 @@
 // Traces in Chrome's format from any program: complete events, begin/end pairs and counters. Of a
-// trace that paceline wrote, kinds, exact times, ranks, layers and iterations come back as well.
+// trace that paceline wrote, kinds, exact times, ranks, layers by name and iterations come back as
+// well.
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <unordered_map>
@@ -120,10 +122,20 @@ class ChromeReader {
     RawSpan span{at, 0, thread, {}};
     span.label = {.name = out_.timeline.add_name(event.name),
                   .rank = integer_or(event.argument("rank"), std::int32_t{-1}),
-                  .layer = -1,
+                  .layer = layer_of(event),
                   .iteration = integer_or(event.argument("iteration"), std::int16_t{0}),
                   .kind = kind_of(event.category)};
     return span;
+  }
+
+  // The names of a trace that paceline wrote become the layers, in the order of their appearance.
+  std::int32_t layer_of(const JsonEvent& event) {
+    const std::string name(event.argument("layer_name"));
+    if (name.empty()) return -1;
+    const auto next = static_cast<std::int32_t>(out_.layers.size());
+    const auto [found, is_new] = layers_.try_emplace(name, next);
+    if (is_new) out_.layers.push_back({name, "", ""});
+    return found->second;
   }
 
   void add_complete(const JsonEvent& event, const std::string& thread, const Instant& at) {
@@ -188,6 +200,22 @@ class ChromeReader {
       counter.process = process_name(counter.process);
       too_far_ += add_trace_counter(std::move(counter), "", first.ns, out_.timeline);
     }
+    if (!out_.layers.empty()) time_iterations();
+  }
+
+  // From the end of one to the end of the next, the first from the start of the trace.
+  void time_iterations() {
+    std::map<int, SimTime> ends;
+    for (std::size_t i = 0; i < out_.timeline.size(); ++i) {
+      const Span span = out_.timeline.at(i);
+      SimTime& end = ends[span.label.iteration];
+      end = std::max(end, span.end);
+    }
+    SimTime before;
+    for (const auto& [iteration, end] : ends) {
+      out_.iterations_s.push_back((end - before).seconds().si());
+      before = end;
+    }
   }
 
   std::filesystem::path file_;
@@ -196,6 +224,7 @@ class ChromeReader {
   std::unordered_map<std::string, std::vector<RawSpan>> open_;  // by thread, outermost first
   std::map<std::string, std::string> process_names_, thread_names_;
   TraceCounterReader counters_;
+  std::map<std::string, std::int32_t> layers_;
   std::size_t negative_ = 0, without_time_ = 0, unclosed_ = 0, too_far_ = 0;
 };
 

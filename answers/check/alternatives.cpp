@@ -1,0 +1,109 @@
+#include "answers/check/alternatives.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/error.h"
+#include "simulator/frameworks/framework.h"
+#include "simulator/report/prediction.h"
+
+namespace paceline {
+namespace {
+
+constexpr double kQuarter = 1.25;
+constexpr std::size_t kMostAlternatives = 3;
+
+struct Change {
+  std::string setting;
+  std::function<void(Experiment&)> apply;
+};
+
+std::vector<Change> other_options(const Experiment& e, DeviceKind kind) {
+  std::vector<Change> out;
+  const auto framework = framework_registry().make(e.framework);
+  for (const FrameworkOption& option : framework->options(kind)) {
+    const auto current = e.options.find(option.name);
+    for (const std::string& value : option.allowed) {
+      if (current != e.options.end() && current->second == value) continue;
+      out.push_back({"--set " + option.name + "=" + value,
+                     [name = option.name, value](Experiment& x) { x.options[name] = value; }});
+    }
+  }
+  return out;
+}
+
+std::vector<Change> other_precisions(const Experiment& e, const DeviceSpec* device) {
+  std::vector<Change> out;
+  if (device == nullptr) return out;
+  for (const auto& [precision, fact] : device->matrix_peak) {
+    if (precision == e.precision) continue;
+    out.push_back({"--precision " + std::string(to_string(precision)),
+                   [p = precision](Experiment& x) { x.precision = p; }});
+  }
+  return out;
+}
+
+class Search {
+ public:
+  Search(double rate, const Experiment& experiment, const TrainingDevice& device)
+      : rate_(rate), experiment_(experiment), device_(device) {}
+
+  void consider(const std::vector<Change>& changes) {
+    Experiment changed = experiment_;
+    std::string setting;
+    for (const Change& change : changes) {
+      change.apply(changed);
+      setting += (setting.empty() ? "" : " ") + change.setting;
+    }
+    try {
+      const Estimate predicted =
+          predictor_.predict(changed, device_).report.throughput_samples_per_s;
+      if (believable(predicted).holds(rate_)) found_.push_back({setting, predicted.median});
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::kInternal) throw;
+    }
+  }
+  bool found() const { return !found_.empty(); }
+
+  std::vector<Alternative> nearest() && {
+    std::ranges::stable_sort(found_, {}, [&](const Alternative& alternative) {
+      return std::abs(std::log(alternative.samples_per_s / rate_));
+    });
+    if (found_.size() > kMostAlternatives) found_.resize(kMostAlternatives);
+    return std::move(found_);
+  }
+
+ private:
+  double rate_;
+  const Experiment& experiment_;
+  const TrainingDevice& device_;
+  Predictor predictor_;
+  std::vector<Alternative> found_;
+};
+
+}  // namespace
+
+RateRange believable(const Estimate& predicted) {
+  const double below = predicted.median / predicted.p05;
+  const double above = predicted.p95 / predicted.median;
+  return {predicted.median / std::max(below * below, kQuarter),
+          predicted.median * std::max(above * above, kQuarter)};
+}
+
+std::vector<Alternative> alternatives_that_fit(double samples_per_s, const Experiment& resolved,
+                                               const TrainingDevice& device) {
+  if (resolved.calibrate || resolved.profile) return {};
+  const std::vector<Change> options = other_options(resolved, device.kind());
+  const std::vector<Change> precisions = other_precisions(resolved, device.spec());
+  Search search(samples_per_s, resolved, device);
+  for (const Change& option : options) search.consider({option});
+  for (const Change& precision : precisions) search.consider({precision});
+  for (const Change& precision : precisions) {
+    if (search.found()) break;
+    for (const Change& option : options) search.consider({precision, option});
+  }
+  return std::move(search).nearest();
+}
+
+}  // namespace paceline
