@@ -8,7 +8,6 @@
 namespace paceline {
 
 double parse_share(std::string_view what, const std::string& text, double largest) {
-  constexpr double kSurelyPercent = 1.5;
   std::string_view number = text;
   const bool percent = number.ends_with('%');
   if (percent) number.remove_suffix(1);
@@ -19,7 +18,9 @@ double parse_share(std::string_view what, const std::string& text, double larges
   if (!is_number || !std::isfinite(value) || value <= 0 || value > largest) {
     throw UsageError(std::string(what) + " \"" + text + "\" is not a positive share such as 20%");
   }
-  return percent || value > kSurelyPercent ? value / 100 : value;
+  if (percent) return value / 100;
+  if (value <= 1) return value;
+  throw UsageError(std::string(what) + " \"" + text + "\": write " + text + "% or a share up to 1");
 }
 
 }  // namespace paceline

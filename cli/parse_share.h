@@ -8,8 +8,8 @@ namespace paceline {
 
 inline constexpr double kAnyShare = 1e6;
 
-// Positive, at most `largest`; a bare number above 1.5 is taken for per cent, since nobody means
-// 104 times. Throws UsageError naming `what` and the text.
+// Positive, at most `largest`. A bare number above 1 is refused: "1.5" may be a share or per cent.
+// Throws UsageError naming `what` and the text.
 double parse_share(std::string_view what, const std::string& text, double largest);
 
 }  // namespace paceline

@@ -156,8 +156,39 @@ std::vector<std::string> left_out(const MeasuredRun& run) {
   return out;
 }
 
+std::vector<FlagSpec> flags() {
+  std::vector<FlagSpec> all = {
+      {"measured", "RATE", "of the whole job: samples/s, tokens/s, it/s, s; /gpu for one device"},
+      {"mfu", "SHARE", "a claimed utilization of the peak, 33% or 0.33"},
+      {"peak", "RATE", "the peak it was divided by, \"1979 TFLOP/s\""},
+      {"op", "NAME", "collective of an nccl-tests file, if it does not say"}};
+  std::set<std::string> names = {"measured", "mfu", "peak", "op"};
+  const auto add = [&](std::vector<FlagSpec> more) {
+    for (FlagSpec& flag : more) {
+      if (names.insert(flag.name).second) all.push_back(std::move(flag));
+    }
+  };
+  add(experiment_flags());
+  add(cluster_flags());
+  add(output_flags());
+  return all;
+}
+
+// Each way to check reads some of the flags; any other would be ignored.
+void refuse_idle(const Arguments& arguments, const char* way, const std::set<std::string>& read) {
+  std::set<std::string> known = read;
+  for (const FlagSpec& flag : output_flags()) known.insert(flag.name);
+  for (const FlagSpec& flag : flags()) {
+    if (known.contains(flag.name) || !arguments.has(flag.name)) continue;
+    throw UsageError(flag_text(flag.name) + " has no effect with " + way);
+  }
+}
+
 CheckResult check_measured(const Arguments& arguments, const Job& job) {
   for (const char* flag : {"model", "device"}) arguments.text(flag);  // required
+  std::set<std::string> read = {"measured"};
+  for (const FlagSpec& flag : experiment_flags()) read.insert(flag.name);
+  refuse_idle(arguments, "--measured", read);
   CheckResult result;
   MeasuredRun run = job.measured_run();
   // The prediction starts from the measured single device too, whatever unit it was given in.
@@ -181,6 +212,7 @@ CheckResult check_measured(const Arguments& arguments, const Job& job) {
 }
 
 CheckResult check_mfu(const Arguments& arguments, const Job& job) {
+  refuse_idle(arguments, "--mfu", {"mfu", "peak", "device", "precision", "gpus"});
   ClaimedUtilization claim{parse_share("--mfu", arguments.text("mfu"), kAnyShare), {}};
   if (arguments.has("peak")) claim.assumed_peak = parse_flops_per_second(arguments.text("peak"));
   arguments.text("device");  // required
@@ -229,24 +261,6 @@ ExitCode run(const Arguments& arguments) {
     write_result(arguments, table.to_string(table_format(format)));
   }
   return result.verdict() == Verdict::kPlausible ? ExitCode::kOk : ExitCode::kCheck;
-}
-
-std::vector<FlagSpec> flags() {
-  std::vector<FlagSpec> all = {
-      {"measured", "RATE", "of the whole job: samples/s, tokens/s, it/s, s; /gpu for one device"},
-      {"mfu", "SHARE", "a claimed utilization of the peak, 33% or 0.33"},
-      {"peak", "RATE", "the peak it was divided by, \"1979 TFLOP/s\""},
-      {"op", "NAME", "collective of an nccl-tests file, if it does not say"}};
-  std::set<std::string> names = {"measured", "mfu", "peak", "op"};
-  const auto add = [&](std::vector<FlagSpec> more) {
-    for (FlagSpec& flag : more) {
-      if (names.insert(flag.name).second) all.push_back(std::move(flag));
-    }
-  };
-  add(experiment_flags());
-  add(cluster_flags());
-  add(output_flags());
-  return all;
 }
 
 }  // namespace

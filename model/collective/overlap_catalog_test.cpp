@@ -22,9 +22,9 @@ TEST(OverlapCatalog, SaysWhereEachFigureComesFrom) {
 TEST(OverlapCatalog, KnowsEveryLibraryThatRunsCollectives) {
   const OverlapCatalog catalog = OverlapCatalog::load(kFolder / "overlap.json");
   for (const std::string& name : HostTuning::load(kFolder / "host-libraries.json").names()) {
-    EXPECT_EQ(catalog.at(name).multiprocessor_share, 0) << name;
+    EXPECT_EQ(catalog.at(name).multiprocessors_per_channel, 0) << name;
   }
-  EXPECT_GT(catalog.at("nccl").multiprocessor_share, 0);
+  EXPECT_GT(catalog.at("nccl").multiprocessors_per_channel, 0);
   EXPECT_THROW(catalog.at("oneccl"), UsageError);
 }
 

@@ -82,8 +82,9 @@ class Framework {
                                 const FrameworkSettings& settings) const = 0;
 };
 
-// The trainable tensors of the graph in the order of registration, 4 bytes an element.
-std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph);
+// The trainable tensors of the graph in the order of registration, `element` bytes each element of
+// the gradient.
+std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph, Bytes element = Bytes(4));
 // By layer, the first of its tensors in that list; PlannedCall::kNoGradient where it has none.
 std::vector<std::uint32_t> first_gradients(const WorkloadGraph& graph);
 // "recompute": what forward drops and backward makes again, on every device.

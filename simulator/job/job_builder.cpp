@@ -111,6 +111,7 @@ TaskId JobBuilder::collective_over(const CollectiveGroup& group, int rank, Colle
   if (cost.time > slowest_message_) {
     slowest_message_ = cost.time;
     bottleneck_ = cost.bottleneck;
+    message_origin_ = cost.origin;
     warnings_ = cost.warnings;
   }
   return message(rank, cost, bytes, bytes * bus_factor(op, group.ranks()), after, stream);
@@ -125,8 +126,8 @@ TaskId JobBuilder::message(int rank, const CollectiveCost& cost, Bytes bytes, By
                      : fixed_task(SimTime::from(cost.time), on, name);
   if (devices_ && rank >= 0) {
     if (const auto demand = spec_.contention->demand(cost, spec_.conditions.contention)) {
-      task = stretchable_task(SimTime::from(cost.time), devices_->collective(rank, *demand), on,
-                              name);
+      task =
+          stretchable_task(SimTime::from(cost.time), devices_->collective(rank, *demand), on, name);
       contended_ = true;
     }
   }

@@ -98,6 +98,8 @@ class JobBuilder {
   Platform& platform() { return platform_; }
   // The limit of the slowest message so far, in words.
   const std::string& message_bottleneck() const { return bottleneck_; }
+  // Where its time comes from; that of the catalog's links if it was a copy.
+  const Origin& message_origin() const { return message_origin_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   // Whether a collective took something of a device.
   bool contended() const { return contended_; }
@@ -136,6 +138,7 @@ class JobBuilder {
   std::vector<Bytes> sent_;
   std::map<std::pair<double, double>, Seconds> kernel_times_;
   std::string bottleneck_;
+  Origin message_origin_{OriginKind::kDataSheet, "links of the catalog"};
   Seconds slowest_message_;
   std::vector<std::string> warnings_;
   std::optional<ContendedDevices> devices_;  // where kernels are slowed

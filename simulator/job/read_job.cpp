@@ -146,6 +146,7 @@ JobResult read_job(const SimulatedJob& job) {
   result.compute_share = reading.share(compute);
   result.contended = builder.contended();
   result.warnings = builder.warnings();
+  result.message_origin = builder.message_origin();
   result.communication.exposed = result.breakdown.exposed_communication;
   result.communication.total = reading.communicating() / cycle;
   Bytes most;

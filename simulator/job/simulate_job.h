@@ -22,6 +22,7 @@ struct JobResult {
   std::string busiest;
   double busiest_share = 0;
   double compute_share = 0;
+  Origin message_origin;   // of the time of the slowest message
   bool contended = false;  // a collective took something of a device
   int iterations = 0;      // simulated until steady
   std::vector<std::string> warnings;

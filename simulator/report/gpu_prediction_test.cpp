@@ -96,6 +96,41 @@ TEST(GpuPrediction, TokensAreThoseOfTheSamples) {
   }
 }
 
+// VGG-16 over 10 GbE waits most of the time; what it waits for is named, and no kernel is said to
+// take a share of the iteration that the job does not compute for.
+TEST(GpuPrediction, OriginsOfAJobHoldWhatItWaitsFor) {
+  Experiment e = experiment("vgg16", 32, "v100-sxm2-16g");
+  e.devices = 8;
+  e.devices_per_machine = 1;
+  e.net = "10gbe";
+  e.strategy = "bsp";
+  const Report report = predict(e).report;
+  double sum = 0;
+  for (const OriginLine& line : report.origins) sum += line.share;
+  EXPECT_NEAR(sum, 1, 1e-6);
+  EXPECT_EQ(report.origins.front().what, "communication");
+  EXPECT_NEAR(report.origins.front().share,
+              report.breakdown.exposed_communication / report.breakdown.total(), 1e-9);
+  for (const std::string& warning : report.warnings) {
+    EXPECT_EQ(warning.find("of the iteration is kernels"), std::string::npos) << warning;
+  }
+}
+
+// Gradients of 16 bits are half the traffic of those that autocast leaves in fp32; compressing them
+// to 16 bits has no meaning then.
+TEST(GpuPrediction, GradientsTravelAsTheyAreStored) {
+  Experiment e = experiment("gpt2", 2, "a100-sxm-80g", Precision::kBf16);
+  e.devices = 8;
+  e.intra = "nvswitch2";
+  const std::int64_t autocast = predict(e).report.communication.bytes_per_device;
+  e.options["mixed"] = "uniform";
+  EXPECT_NEAR(static_cast<double>(predict(e).report.communication.bytes_per_device),
+              static_cast<double>(autocast) / 2, 10);
+  e.strategy = "bsp";
+  e.options["compression"] = "fp16";
+  EXPECT_THROW(predict(e), UsageError);
+}
+
 TEST(GpuPrediction, ALowerClockIsSlower) {
   Experiment e = experiment("alexnet", 64, "k80");
   const double boost = time_of(e);

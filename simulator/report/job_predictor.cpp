@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/error.h"
 #include "core/names.h"
@@ -128,6 +129,18 @@ void name_bottleneck(const JobResult& job, Bottleneck& bottleneck) {
       (job.busiest_share > kBindingShare ? ", which only a faster link or fewer bytes "
                                            "would shorten"
                                          : "");
+}
+
+// Origins are of what one device computes; a job also waits for communication.
+void add_communication(const JobResult& job, std::vector<OriginLine>& origins) {
+  const Breakdown& b = job.breakdown;
+  const double total = b.total().si();
+  if (b.exposed_communication <= Seconds()) return;
+  const double computing = (b.forward + b.backward + b.optimizer + b.host).si() / total;
+  for (OriginLine& line : origins) line.share *= computing;
+  origins.push_back({"communication", job.message_origin.kind, job.message_origin.source,
+                     b.exposed_communication.si() / total});
+  std::ranges::stable_sort(origins, std::greater<>(), &OriginLine::share);
 }
 
 }  // namespace
@@ -306,6 +319,7 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                    result.breakdown.backward + result.breakdown.exposed_communication,
                    result.breakdown.optimizer};
   report.communication = result.communication;
+  add_communication(result, report.origins);
   const Seconds computed = result.breakdown.forward + result.breakdown.backward;
   const Seconds planned = static_cast<double>(e.grad_accumulation) *
                           (job.spec.profile.forward_time() + job.spec.profile.backward_time());

@@ -34,9 +34,14 @@ Estimate rate(double amount, const Estimate& time) {
   return {amount / time.median, amount / time.p95, amount / time.p05};
 }
 
+// What kernels are shares of: a job of several devices also waits.
+std::string_view computing_of(const Experiment& e) {
+  return e.devices > 1 ? "the computing" : "the iteration";
+}
+
 std::vector<std::string> warnings(const Report& r, const IterationPlan& plan,
                                   const TrainingDevice& device) {
-  std::vector<std::string> out = collect_warnings(plan);
+  std::vector<std::string> out = collect_warnings(plan, computing_of(r.experiment));
   if (r.iteration_time_s.p95 > kWideInterval * r.iteration_time_s.p05) {
     out.emplace_back(device.kind() == DeviceKind::kCpu
                          ? "the interval is wide: measure again with more rounds"
@@ -226,7 +231,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   }
   r.breakdown = breakdown(iteration);
   r.phases = phase_times(iteration);
-  r.bottleneck = find_bottleneck(iteration);
+  r.bottleneck = find_bottleneck(iteration, computing_of(e));
   if (input) add_input_wait(*input, Seconds(training), r);
   MemoryResult memory = memory_of(setup, graph, strategy_memory(setup, graph, iteration, whole));
   r.memory = memory.use;

@@ -54,7 +54,7 @@ std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan
   return out;
 }
 
-Bottleneck find_bottleneck(const IterationPlan& plan) {
+Bottleneck find_bottleneck(const IterationPlan& plan, std::string_view whole) {
   const std::vector<ImplementationTime> parts = time_by_implementation(plan);
   const Seconds total = total_time(parts);
   Bottleneck out;
@@ -82,8 +82,8 @@ Bottleneck find_bottleneck(const IterationPlan& plan) {
   const ImplementationTime& top = parts.front();
   out.resource = worst.resource;
   out.share = worst.time / total;
-  out.text = percent(out.share) + " of the iteration is limited by " + worst.meaning + "; " +
-             top.implementation + " alone takes " + percent(top.time / total);
+  out.text = percent(out.share) + " of " + std::string(whole) + " is limited by " + worst.meaning +
+             "; " + top.implementation + " alone takes " + percent(top.time / total);
   return out;
 }
 
@@ -115,7 +115,8 @@ std::vector<OriginLine> collect_origins(const IterationPlan& plan) {
   return out;
 }
 
-std::vector<std::string> collect_warnings(const IterationPlan& plan) {
+std::vector<std::string> collect_warnings(const IterationPlan& plan, std::string_view whole) {
+  const std::string of_whole = " of " + std::string(whole) + " is ";
   std::map<std::string, Seconds> outside;
   Seconds total = breakdown(plan).host;
   for_each_call(plan, [&](const PlannedCall& call, std::int64_t times) {
@@ -132,14 +133,13 @@ std::vector<std::string> collect_warnings(const IterationPlan& plan) {
   for (const auto& [implementation, time] : outside) {
     all += time;
     if (plan.dispatch == Dispatch::kAsynchronous || time < kNoteworthyShare * total) continue;
-    out.push_back(percent(time / total) + " of the iteration is " + implementation +
+    out.push_back(percent(time / total) + of_whole + implementation +
                   " of shapes outside the measured range");
   }
   if (plan.dispatch == Dispatch::kAsynchronous && all >= kNoteworthyShare * total) {
-    out.push_back(
-        percent(all / total) +
-        " of the iteration is kernels that were not measured on this device, or of shapes "
-        "outside the measured range; origins says which");
+    out.push_back(percent(all / total) + of_whole +
+                  "kernels that were not measured on this device, or of shapes "
+                  "outside the measured range; origins says which");
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/plan/iteration_plan.h"
@@ -20,10 +21,11 @@ struct ImplementationTime {
 // Largest first.
 std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan);
 
-Bottleneck find_bottleneck(const IterationPlan& plan);
+// `whole`: what the shares in the text are of, "the iteration".
+Bottleneck find_bottleneck(const IterationPlan& plan, std::string_view whole);
 // One line per implementation and kind of origin with its share of the time, largest first.
 std::vector<OriginLine> collect_origins(const IterationPlan& plan);
 // Kernels outside what was measured that take a noteworthy part of the iteration.
-std::vector<std::string> collect_warnings(const IterationPlan& plan);
+std::vector<std::string> collect_warnings(const IterationPlan& plan, std::string_view whole);
 
 }  // namespace paceline

@@ -15,6 +15,11 @@ struct OwnedTensor {
   std::int64_t elements;
 };
 
+// Weights and gradients of 16 bits, fp32 ones kept beside them for the optimizer.
+bool stores_narrow_weights(const Issuer& issuer) {
+  return element_size(issuer.graph().matrix_precision()) < Bytes(4) && !issuer.casts_weights();
+}
+
 std::vector<OwnedTensor> trainable_tensors(const WorkloadGraph& graph) {
   std::vector<OwnedTensor> out;
   for (std::size_t layer = 0; layer < graph.ops().size(); ++layer) {
@@ -104,8 +109,7 @@ void issue_update(Issuer& issuer, std::vector<IssuedCall>& calls) {
   } else {
     update_together(issuer, tensors, optimizer, passes);
   }
-  const bool narrow = element_size(issuer.graph().matrix_precision()) < Bytes(4);
-  if (narrow && !issuer.casts_weights()) {
+  if (stores_narrow_weights(issuer)) {
     joint_pass(issuer, "cast", tensors, {1, 0.5});  // fp32 master weights to those in use
   }
 }
@@ -130,7 +134,7 @@ IssuedIteration issue_iteration(const WorkloadGraph& graph, const GpuRecord& rec
     out = {};
     issuer.begin_iteration();
     for (const Op& op : ops) out.layers.push_back(op.name);
-    out.gradients = gradient_tensors(graph);
+    out.gradients = gradient_tensors(graph, Bytes(stores_narrow_weights(issuer) ? 2 : 4));
     issue_input_copy(issuer, out.begin);
     if (backward) issue_zero_gradients(issuer, out.begin);
     for (std::size_t layer = 0; layer < ops.size(); ++layer) {

@@ -27,7 +27,7 @@ std::int64_t rows_of(const Op& op, std::int64_t elements) {
 
 }  // namespace
 
-std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph) {
+std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph, Bytes element) {
   std::vector<GradientTensor> out;
   const std::vector<Op>& ops = graph.ops();
   for (std::size_t layer = 0; layer < ops.size(); ++layer) {
@@ -38,7 +38,7 @@ std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph) {
                      .layer = static_cast<std::uint32_t>(layer),
                      .elements = sizes[i],
                      .rows = rows_of(ops[layer], sizes[i]),
-                     .bytes = static_cast<double>(sizes[i]) * element_size(Precision::kFp32)});
+                     .bytes = static_cast<double>(sizes[i]) * element});
     }
   }
   return out;

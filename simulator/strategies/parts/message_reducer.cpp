@@ -64,6 +64,12 @@ std::vector<StrategyOption> reducer_options() {
 
 void check_reducer(const JobSpec& job, const StrategyOptions& options) {
   if (options.number("density") > 1) throw UsageError("--set density: at most 1");
+  const auto is_narrow = [](const GradientTensor& gradient) {
+    return gradient.bytes < static_cast<double>(gradient.elements) * element_size(Precision::kFp32);
+  };
+  if (options.is("compression", "fp16") && std::ranges::any_of(job.profile.gradients, is_narrow)) {
+    throw UsageError("--set compression=fp16 has no effect: the gradients have 16 bits already");
+  }
   if (!options.is("aggregation", "hierarchical")) return;
   if (!options.is("library", "nccl")) {
     throw UsageError("--set aggregation=hierarchical needs library=nccl");
