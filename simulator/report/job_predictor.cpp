@@ -273,10 +273,14 @@ void JobPredictor::check_contention(const Experiment& e, const JobDevice& device
   if (!e.options.contains(kContention)) return;
   Experiment on = e;
   on.options.erase(kContention);
-  JobSpec slowed = job.spec;
-  slowed.contention = contention(on, device);
-  if (simulate_job(slowed, *job.strategy, job.options, *job.cluster->communicator).contended)
-    return;
+  const auto time = [&](std::optional<Contention> taken) {
+    JobSpec spec = job.spec;
+    spec.contention = taken;
+    return simulate_job(spec, *job.strategy, job.options, *job.cluster->communicator)
+        .iteration_time;
+  };
+  constexpr double kSame = 1e-9;
+  if (std::abs(time(contention(on, device)) / time(std::nullopt) - 1) > kSame) return;
   throw UsageError(
       "--set contention has no effect: no collective of this job runs on the devices beside "
       "kernels");
