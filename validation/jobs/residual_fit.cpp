@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInside = 0.9;
 
-struct Sizes {
+struct GridSizes {
   std::size_t computing = 0;
   std::size_t communication = 0;
 };
@@ -20,20 +20,20 @@ using Sets = std::vector<std::vector<JobCase>>;
 using Side = IntervalSide JobCase::*;
 
 // One side of every interval under one pair of sizes.
-struct Candidate {
-  Sizes sizes;
+struct SideCandidate {
+  GridSizes sizes;
   double width = 0;                       // mean over sets of the mean over cases
   std::vector<std::vector<bool>> inside;  // by set and case
 };
 
-double reach(const IntervalSide& side, Sizes sizes) {
+double reach(const IntervalSide& side, GridSizes sizes) {
   return std::hypot(side.known, side.computing[sizes.computing],
                     side.communication[sizes.communication]);
 }
 
 // `sign` is 1 for the upper side.
-Candidate candidate(const Sets& sets, Side side, double sign, Sizes sizes) {
-  Candidate out{sizes, 0, {}};
+SideCandidate candidate(const Sets& sets, Side side, double sign, GridSizes sizes) {
+  SideCandidate out{sizes, 0, {}};
   for (const std::vector<JobCase>& set : sets) {
     out.inside.emplace_back();
     double sum = 0;
@@ -48,18 +48,18 @@ Candidate candidate(const Sets& sets, Side side, double sign, Sizes sizes) {
 }
 
 // Narrowest first.
-std::vector<Candidate> candidates(const Sets& sets, Side side, double sign) {
-  std::vector<Candidate> out;
+std::vector<SideCandidate> candidates(const Sets& sets, Side side, double sign) {
+  std::vector<SideCandidate> out;
   for (std::size_t i = 0; i < kComputingGrid.size(); ++i) {
     for (std::size_t j = 0; j < kCommunicationGrid.size(); ++j) {
       out.push_back(candidate(sets, side, sign, {i, j}));
     }
   }
-  std::ranges::stable_sort(out, {}, &Candidate::width);
+  std::ranges::stable_sort(out, {}, &SideCandidate::width);
   return out;
 }
 
-double coverage(const Candidate& low, const Candidate& high) {
+double coverage(const SideCandidate& low, const SideCandidate& high) {
   double total = 0;
   for (std::size_t set = 0; set < low.inside.size(); ++set) {
     double inside = 0;
@@ -76,13 +76,13 @@ double coverage(const Candidate& low, const Candidate& high) {
 JobResiduals fit_residuals(const std::vector<std::vector<JobCase>>& sets) {
   PACELINE_ASSERT(!sets.empty() && std::ranges::none_of(sets, &std::vector<JobCase>::empty),
                   "residuals are of sets with cases");
-  const std::vector<Candidate> lows = candidates(sets, &JobCase::low, -1);
-  const std::vector<Candidate> highs = candidates(sets, &JobCase::high, 1);
-  const Candidate* low = &lows.back();
-  const Candidate* high = &highs.back();
+  const std::vector<SideCandidate> lows = candidates(sets, &JobCase::low, -1);
+  const std::vector<SideCandidate> highs = candidates(sets, &JobCase::high, 1);
+  const SideCandidate* low = &lows.back();
+  const SideCandidate* high = &highs.back();
   double narrowest = std::numeric_limits<double>::infinity();
-  for (const Candidate& below : lows) {
-    for (const Candidate& above : highs) {
+  for (const SideCandidate& below : lows) {
+    for (const SideCandidate& above : highs) {
       if (below.width + above.width >= narrowest) break;
       if (coverage(below, above) < kInside) continue;
       narrowest = below.width + above.width;
