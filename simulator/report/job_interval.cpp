@@ -69,7 +69,7 @@ std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
   Parts parts(time, time_under);
   add_factor(parts, "computing", known.computing_source, &JobConditions::computing,
              known.computing_low, known.computing_high);
-  if (known.ranks > 1) {
+  if (known.ranks > 1 && known.iteration_cv > 0) {
     const double slowest = std::log(straggler_factor(known.ranks, known.iteration_cv));
     add_factor(parts, "stragglers", "spread of the iterations of one device, the slowest of all",
                &JobConditions::computing, 0, slowest);
