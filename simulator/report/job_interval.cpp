@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/error.h"
 #include "core/statistics.h"
+#include "core/units_text.h"
 #include "simulator/jitter/jitter.h"
 
 namespace paceline {
@@ -63,6 +65,17 @@ double rounding_sd(const std::string& figure) {
   return std::pow(10.0, exponent - decimals) / (value * std::sqrt(12.0));
 }
 
+Seconds stated_time(const std::string& figure, double samples) {
+  if (figure.find("/s") != std::string::npos) {
+    const SamplesPerSecond rate = parse_samples_per_second(figure);
+    if (rate.si() > 0) return Seconds(samples / rate.si());
+  } else {
+    const Seconds time = parse_seconds(figure);
+    if (time.si() > 0) return time;
+  }
+  throw UsageError("--calibrate \"" + figure + "\": expected a positive rate or time");
+}
+
 std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
                                          const TimeUnder& time_under) {
   const double z = normal_quantile(0.95);
@@ -95,6 +108,15 @@ std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
   add_factor(parts, "communication in a job", "residuals of published jobs",
              &JobConditions::communication, jobs.communication.low, jobs.communication.high);
   return parts.take();
+}
+
+std::optional<std::string> widest_part(const Estimate& estimate,
+                                       const std::vector<IntervalPart>& parts) {
+  constexpr double kWide = 1.5;
+  if (parts.empty() || estimate.p95 <= kWide * estimate.p05) return std::nullopt;
+  const auto widest = std::ranges::max_element(
+      parts, {}, [](const IntervalPart& part) { return part.low + part.high; });
+  return "the interval is wide, most of all for " + widest->what + " (" + widest->source + ")";
 }
 
 Estimate with_interval(double time, const std::vector<IntervalPart>& parts) {

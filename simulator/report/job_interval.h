@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ namespace paceline {
 // logarithm from the digits that are given, uniform within half a unit of the last. Throws nothing;
 // 0 if the text starts with no number.
 double rounding_sd(const std::string& figure);
+
+// The time of one iteration of `samples` that the figure states, as a rate or a time. Throws
+// UsageError.
+Seconds stated_time(const std::string& figure, double samples);
 
 // What is known, and how well, about one job.
 struct JobKnowledge {
@@ -39,6 +44,9 @@ using TimeUnder = std::function<double(const JobConditions&)>;
 // Parts that change the time, in a fixed order. `time` is that under default conditions.
 std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
                                          const TimeUnder& time_under);
+// What widens an interval of more than a factor 1.5 most, as a warning.
+std::optional<std::string> widest_part(const Estimate& estimate,
+                                       const std::vector<IntervalPart>& parts);
 Estimate with_interval(double time, const std::vector<IntervalPart>& parts);
 
 }  // namespace paceline

@@ -78,18 +78,6 @@ void grow(ClusterSpec& cluster, int devices) {
   cluster.machines = devices / per_machine;
 }
 
-// The time of one iteration of one device that the text states.
-Seconds calibrated_time(const std::string& text, double samples) {
-  if (text.find("/s") != std::string::npos) {
-    const SamplesPerSecond rate = parse_samples_per_second(text);
-    if (rate.si() > 0) return Seconds(samples / rate.si());
-  } else {
-    const Seconds time = parse_seconds(text);
-    if (time.si() > 0) return time;
-  }
-  throw UsageError("--calibrate \"" + text + "\": expected a positive rate or time");
-}
-
 // Time and update in one: nothing separates them in a measured micro-batch.
 void fold_update(ComputeProfile& profile) {
   profile.backward.back().time += profile.update + profile.begin;
@@ -98,15 +86,6 @@ void fold_update(ComputeProfile& profile) {
 
 Estimate rate(double amount, const Estimate& time) {
   return {amount / time.median, amount / time.p95, amount / time.p05};
-}
-
-// What widens an interval of more than a factor most, in words.
-std::optional<std::string> wide_interval(const Report& report) {
-  constexpr double kWide = 1.5;
-  if (report.iteration_time_s.p95 <= kWide * report.iteration_time_s.p05) return std::nullopt;
-  const auto widest = std::ranges::max_element(
-      report.interval_parts, {}, [](const IntervalPart& part) { return part.low + part.high; });
-  return "the interval is wide, most of all for " + widest->what + " (" + widest->source + ")";
 }
 
 std::string percent(double share) { return significant(100 * share, 2) + " %"; }
@@ -241,8 +220,7 @@ JobPredictor::Job JobPredictor::job(const Experiment& e, const IterationPlan& pl
         static_cast<double>(e.batch * (e.global_batch ? e.devices : std::int64_t{1}));
     ComputeProfile one = reference;
     one.micro_batches = 1;
-    spec.profile =
-        spec.profile.scaled(calibrated_time(*e.calibrate, samples) / one.iteration_time());
+    spec.profile = spec.profile.scaled(stated_time(*e.calibrate, samples) / one.iteration_time());
   }
   spec.profile.micro_batches = e.grad_accumulation;
   spec.costs = device.costs;
@@ -313,7 +291,9 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                            .iteration_time.si();
                      });
   report.iteration_time_s = with_interval(time, report.interval_parts);
-  if (const auto wide = wide_interval(report)) report.warnings.push_back(*wide);
+  if (const auto wide = widest_part(report.iteration_time_s, report.interval_parts)) {
+    report.warnings.push_back(*wide);
+  }
   report.throughput_samples_per_s = rate(samples, report.iteration_time_s);
   if (tokens > 0) report.throughput_tokens_per_s = rate(tokens, report.iteration_time_s);
   report.scaling_efficiency = alone / result.iteration_time;
