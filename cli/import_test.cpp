@@ -53,6 +53,24 @@ TEST_F(ImportOfAProfile, WritesARecording) {
   EXPECT_DOUBLE_EQ(read_recording(folder_.path() / "r.json").runs.at(0).time().si(), 0.085);
 }
 
+// Counters of the device that worked, on average: here a kernel of 1 ms, half of it at 2 TB/s.
+TEST_F(ImportOfAProfile, ShowsWhatTheTraceCounted) {
+  std::string text = kProfile;
+  text.insert(text.rfind(']'), R"-(,
+    {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1000,"dur":1000,"args":{"device":0}},
+    {"ph":"C","cat":"gpu_counter","name":"dram read (B/s)","pid":0,"ts":0,"args":{"value":2e12}},
+    {"ph":"C","cat":"gpu_counter","name":"dram read (B/s)","pid":0,"ts":1500,"args":{"value":0}},
+    {"ph":"C","cat":"gpu_counter","name":"sm active","pid":0,"ts":0,"args":{"value":0.25}})-");
+  write_text_file(folder_.path() / "counted.json", text);
+  const std::string explain =
+      "explain --model fcn-r --batch 64 --threads 1 --device good.json --against counted.json";
+  const TestOutcome got = run(explain);
+  EXPECT_EQ(got.code, 0) << got.err;
+  EXPECT_THAT(got.out, HasSubstr("counted     gpu0/dram read 1.00 TB/s on average"));
+  EXPECT_THAT(got.out, HasSubstr("counted     gpu0/sm active 0.25"));
+  EXPECT_THAT(run(explain + " --json").out, HasSubstr("\"name\": \"gpu0/dram read\""));
+}
+
 TEST_F(ImportOfAProfile, IsComparedLayerByLayer) {
   const std::string explain =
       "explain --model fcn-r --batch 64 --threads 1 --device good.json --against profile.json";

@@ -9,6 +9,7 @@
 #include "core/table.h"
 #include "core/units_text.h"
 #include "traces/import/trace_importer.h"
+#include "traces/timeline/counter_means.h"
 #include "validation/trace/trace_comparison.h"
 
 namespace paceline {
@@ -92,6 +93,27 @@ std::string comparison_summary(const TraceComparison& comparison, Seconds predic
   return out;
 }
 
+// What the trace counted, on average while the device worked.
+std::string counters_summary(const std::vector<CounterMean>& counters) {
+  std::string out;
+  for (const CounterMean& counter : counters) {
+    const std::string value = counter.unit == "B/s" ? to_text(BytesPerSecond(counter.mean))
+                              : counter.unit.empty()
+                                  ? significant(counter.mean, 3)
+                                  : significant(counter.mean, 3) + " " + counter.unit;
+    out += "  counted     " + counter.name + " " + value + " on average\n";
+  }
+  return out;
+}
+
+nlohmann::ordered_json counters_json(const std::vector<CounterMean>& counters) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const CounterMean& counter : counters) {
+    out.push_back({{"name", counter.name}, {"unit", counter.unit}, {"mean", counter.mean}});
+  }
+  return out;
+}
+
 nlohmann::ordered_json comparison_json(const TraceComparison& comparison) {
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
   const auto times = [](const LayerTime& time) {
@@ -122,15 +144,18 @@ std::string comparison_text(const Prediction& prediction, const std::vector<std:
   const MeasuredTimeline trace = import_trace({traces.begin(), traces.end()}, {});
   for (const std::string& warning : trace.warnings) std::cerr << "warning: " << warning << "\n";
   const TraceComparison comparison = compare_with_trace(prediction.graph, prediction.plan, trace);
+  const std::vector<CounterMean> counters = counter_means(trace.timeline);
   if (format == OutputFormat::kJson) {
     nlohmann::ordered_json out = to_json(prediction.report);
     out["against"] = comparison_json(comparison);
+    if (!counters.empty()) out["against"]["counters"] = counters_json(counters);
     return to_json_text(out);
   }
   const Table table = comparison_table(comparison, count);
   if (format != OutputFormat::kText) return table.to_string(table_format(format));
   const Seconds iteration(prediction.report.iteration_time_s.median);
-  return comparison_summary(comparison, iteration) + "\n" + table.to_string();
+  return comparison_summary(comparison, iteration) + counters_summary(counters) + "\n" +
+         table.to_string();
 }
 
 }  // namespace paceline

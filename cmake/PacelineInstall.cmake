@@ -38,6 +38,8 @@ foreach(folder model/catalog calibration/fitted calibration/public calibration/r
           PATTERN "*.cpp" EXCLUDE PATTERN "*.h" EXCLUDE PATTERN "*_test.py" EXCLUDE
           PATTERN "__pycache__" EXCLUDE)
 endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/validation/recorders DESTINATION share/paceline/validation
+        FILES_MATCHING PATTERN "*.py" PATTERN "*_test.py" EXCLUDE PATTERN "lab" EXCLUDE)
 if(PACELINE_CHART_JS)
   install(FILES ${PACELINE_CHART_JS} DESTINATION share/paceline/answers/html)
 endif()

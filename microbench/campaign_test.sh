@@ -36,6 +36,41 @@ grep -q "quick plan: not begun" "$folder/out/campaign.log" || fail "no line abou
 FAIL=calibrate "$here/campaign.sh" "$folder/out" 400 2>/dev/null || fail "a failed fit ends the campaign"
 grep -q "^validate" "$CALLS" || fail "no validation after a failed fit"
 
+# With a GPU that trains: a python that stands for it runs what reads files and writes what records.
+cat >"$folder/python" <<'PROGRAM'
+#!/bin/sh
+[ "$1" = -c ] && exec python3 "$@"
+echo "$(basename "$1") $*" >>"$CALLS"
+while [ $# -gt 1 ]; do [ "$1" = -o ] && echo "{}" >"$2"; shift; done
+exit 0
+PROGRAM
+chmod +x "$folder/python"
+steps() { sed -e 's/ .*--plan \([a-z]*\).*/:\1/' -e 's/ .*--quick.*/:quick/' -e 's/ .*//' "$CALLS" | tr '\n' ' '; }
+campaign() { rm -f "$CALLS"; PYTHON=$folder/python "$here/campaign.sh" "$folder/out" "$1" 2>/dev/null || fail "fails with $1 s"; }
+
+# With time for all: quick plan, training, compiled training, kernels of PyTorch, then the full plan and the rest.
+rm -rf "$folder/out"
+campaign 480
+[ "$(steps)" = "measure:quick record_gpu.py record_gpu.py:compiled measure_pytorch.py measure record_gpu.py:full \
+calibrate validate " ] || fail "steps: $(steps)"
+for file in measurements.json recording.json recording-compiled.json parameters.json validation.md campaign.log; do
+  [ -e "$folder/out/$file" ] || fail "no $file"
+done
+grep -q "device t4" "$CALLS" || fail "the recorders do not get the name of the GPU"
+
+# With less, what is most informative is done, the rest named as not begun, and what there is is fitted.
+rm -rf "$folder/out"
+campaign 25
+[ "$(steps)" = "measure:quick record_gpu.py measure_pytorch.py calibrate validate " ] || fail "steps in 25 s: $(steps)"
+for step in "compiled training" "full plan" "more training"; do
+  grep -q "$step: not begun" "$folder/out/campaign.log" || fail "no line about $step"
+done
+
+# Run again it continues: the same files, none begun anew.
+campaign 480
+grep "^measure " "$CALLS" | grep -vq -- --append && fail "begins measurements anew"
+[ "$(grep -c "$folder/out/recording.json" "$CALLS")" = 3 ] || fail "records elsewhere: $(cat "$CALLS")"
+
 # Wrong arguments.
 "$here/campaign.sh" "$folder/out" soon 2>/dev/null
 [ $? -eq 2 ] || fail "a budget that is no number is not refused"

@@ -28,6 +28,7 @@ struct Script {
   int busy_from = 1 << 30, busy_to = 0;
   int clock_drops_at = kNever;   // once: the repetition is steady
   int clock_drifts_at = kNever;  // in every repetition
+  bool is_partition = false;
 };
 
 class FakeDevice;
@@ -57,10 +58,12 @@ class FakeDevice final : public GpuUnderTest {
     GpuInfo info;
     info.name = "Fake GPU 16GB";
     info.driver = "1.0";
+    info.is_partition = script.is_partition;
     return info;
   }
   GpuCondition condition() override {
     GpuCondition condition;
+    if (script.is_partition) return condition;  // the management library tells nothing of a slice
     condition.sm_clock_hz = 1e9;
     ++readings_;
     const bool after = readings_ % 2 == 0;  // of the batch of samples
@@ -233,6 +236,19 @@ TEST_F(GpuRounds, DoNotAcceptAResultWhoseClockNeverSettles) {
   run();
   EXPECT_EQ(set_.results.at(1).accepted_rounds(), 0u);
   EXPECT_THAT(gpu_warnings(set_, device_.info()), Contains(HasSubstr("1 of 5 results were taken")));
+}
+
+TEST_F(GpuRounds, OfAPartitionAreMeasuredWithoutAClockAndSaySo) {
+  device_.script.is_partition = true;
+  run();
+  for (const Measurement& result : set_.results) {
+    EXPECT_FALSE(result.skipped);
+    EXPECT_EQ(result.accepted_rounds(), 1u);
+    EXPECT_FALSE(result.facts.contains("sm_clock_hz"));
+  }
+  EXPECT_THAT(gpu_warnings(set_, device_.info()),
+              ElementsAre(HasSubstr("5 of 5 results have no clock on record"),
+                          HasSubstr("a partition (MIG) of a larger one")));
 }
 
 TEST_F(GpuRounds, EndWhenTheTimeIsSpentWithAPartialResult) {

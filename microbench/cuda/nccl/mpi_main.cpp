@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "core/provenance.h"
 #include "core/statistics.h"
@@ -49,6 +50,16 @@ Job join() {
   return job;
 }
 
+// What one rank could not do, none did; the reason is that of the first rank that has one.
+std::string agreed_reason(const Job& job, std::string own) {
+  int first = own.empty() ? job.ranks : job.rank, least = 0;
+  MPI_Allreduce(&first, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (least == job.ranks) return "";
+  own.resize(200, ' ');
+  MPI_Bcast(own.data(), static_cast<int>(own.size()), MPI_CHAR, least, MPI_COMM_WORLD);
+  return own.substr(0, own.find_last_not_of(' ') + 1);
+}
+
 // The same on every rank: the slowest of them.
 Seconds slowest(Seconds own) {
   double mine = own.si(), all = 0;
@@ -77,6 +88,7 @@ class Timer {
     return out;
   }
 
+  // Throws on the last rank, which looks at its result, if that is wrong.
   void check() {
     time(1);
     const auto expected = expected_first(operation_, job_.ranks);
@@ -104,6 +116,19 @@ class Timer {
   Stream stream_;
 };
 
+// The reason why `step` failed on some rank, the same on all; empty if it did not.
+template <typename Step>
+std::string failure(const Job& job, const Step& step) {
+  std::string own;
+  try {
+    step();
+  } catch (const MeasurementError& error) {
+    own = error.what();
+  }
+  return agreed_reason(job, own);
+}
+
+// What does not fit the memory, or is wrong, is skipped on all ranks, and the rest goes on.
 Measurement measure(const Job& job, NcclOperation operation, const std::string& name,
                     std::int64_t bytes) {
   Measurement out;
@@ -112,16 +137,23 @@ Measurement measure(const Job& job, NcclOperation operation, const std::string& 
       with(integer_axes({{"bytes", bytes}, {"ranks", job.ranks}, {"machines", job.machines}}),
            "in_place", "no");
   const std::string start = utc_now();
-  Timer timer(job, operation, bytes);
-  timer.check();
+  std::optional<Timer> timer;
+  std::string reason = failure(job, [&] { timer.emplace(job, operation, bytes); });
+  if (reason.empty()) reason = failure(job, [&] { timer->check(); });
+  if (!reason.empty()) {
+    out.skipped = true;
+    out.reason = reason;
+    return out;
+  }
   out.result_checked = true;
-  out.rounds.push_back({start, 0, true, timer.samples()});
+  out.rounds.push_back({start, 0, true, timer->samples()});
   return out;
 }
 
-MeasurementSet measure_all(const Job& job, bool quick, const std::vector<std::string>& argv) {
+// Rank 0 writes after each result, so that a job that is lost leaves what it had.
+MeasurementSet measure_all(const Job& job, bool quick, const std::string& file) {
   MeasurementSet set;
-  set.provenance = make_provenance("paceline_nccl_mpi", argv);
+  set.provenance = make_provenance("paceline_nccl_mpi", {"paceline_nccl_mpi"});
   int version = 0;
   ncclGetVersion(&version);
   set.provenance.libraries["nccl"] = nccl_version_text(version);
@@ -129,6 +161,7 @@ MeasurementSet measure_all(const Job& job, bool quick, const std::vector<std::st
   for (const auto& [operation, name] : nccl_operations()) {
     for (std::int64_t bytes = 1024; bytes <= most; bytes *= quick ? 16 : 4) {
       set.results.push_back(measure(job, operation, name, bytes));
+      if (job.rank == 0) write_measurements(file, set);
     }
   }
   return set;
@@ -143,9 +176,8 @@ int run(int argc, char** argv) {
   }
   const Job job = join();
   if (job.ranks < 2) throw UsageError("a collective needs at least two processes");
-  const MeasurementSet set = measure_all(job, quick, {"paceline_nccl_mpi"});
+  const MeasurementSet set = measure_all(job, quick, words[1]);
   if (job.rank == 0) {
-    write_measurements(words[1], set);
     std::cout << words[1] << ": " << set.results.size() << " results of " << job.ranks
               << " ranks on " << job.machines << " machines\n";
   }
