@@ -11,6 +11,15 @@ namespace paceline {
 namespace {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+// A petabyte is beyond the memory of any device; below it no product of extents leaves 64 bits.
+constexpr Bytes kMostBytes{1e15};
+
+void check_bytes(const std::string& op, Bytes bytes) {
+  if (bytes > kMostBytes) {
+    throw UsageError("--op " + op + ": operands of " + to_text(bytes) + "; at most " +
+                     to_text(kMostBytes) + " are possible");
+  }
+}
 
 std::int64_t size(const Arguments& a, std::string_view flag) {
   return parse_count(flag_text(flag), a.text(flag), 1, kLargest);
@@ -140,10 +149,14 @@ Shapes stream(const Arguments& a, Precision precision, const Traffic& traffic, b
     if (a.has("elements") && a.has("rows")) {
       throw UsageError("--elements and --rows exclude each other");
     }
-    s.elements =
-        has_rows && !a.has("elements") ? size(a, "rows") * size(a, "row") : size(a, "elements");
-    s.read = static_cast<double>(s.elements) * reads * element_size(precision);
-    s.written = static_cast<double>(s.elements) * writes * element_size(precision);
+    const bool in_rows = has_rows && !a.has("elements");
+    const double elements =
+        in_rows ? static_cast<double>(size(a, "rows")) * static_cast<double>(size(a, "row"))
+                : static_cast<double>(size(a, "elements"));
+    s.read = elements * reads * element_size(precision);
+    s.written = elements * writes * element_size(precision);
+    check_bytes(a.text("op"), s.read + s.written);
+    s.elements = static_cast<std::int64_t>(elements);
   }
   if (has_rows) s.row = size_or(a, "row", 0);
   s.kind = is_backward(a) ? traffic.backward_kind : traffic.kind;
@@ -279,6 +292,7 @@ KernelRequest read_kernel_request(const Arguments& arguments) {
   const Precision precision = parse_precision(arguments.text_or("precision", "fp32"));
   KernelRequest request{.op = op, .kernels = {}};
   for (KernelShape& shape : found->second.shapes(arguments, precision)) {
+    check_bytes(op, kernel_bytes(shape, precision));
     const bool backward = arguments.text_or("pass", "forward") == "backward";
     request.kernels.push_back({found->second.implementation + (backward ? "_backward" : ""),
                                std::move(shape), precision});

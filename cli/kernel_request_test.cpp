@@ -1,5 +1,6 @@
 #include "cli/kernel_request.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -49,6 +50,42 @@ TEST(KernelRequest, SharesBytesBetweenReadingAndWriting) {
   const auto& shape = std::get<StreamShape>(request.kernels[0].shape);
   EXPECT_EQ(shape.elements, 8000000);
   EXPECT_DOUBLE_EQ(shape.read.si(), 32e6);
+}
+
+// Each extent is possible alone; their product fits no memory, and some not even 64 bits.
+TEST(KernelRequest, RefusesOperandsBeyondAnyMemory) {
+  const std::string most = "1099511627776";
+  const std::vector<Values> too_large = {
+      {{"op", {"conv"}},
+       {"n", {"1000000000"}},
+       {"c", {"1000000"}},
+       {"h", {"56000"}},
+       {"w", {"56000"}},
+       {"k", {"640000"}},
+       {"r", {"3"}},
+       {"s", {"3"}}},
+      {{"op", {"conv"}},
+       {"n", {"1"}},
+       {"c", {"1"}},
+       {"h", {"8"}},
+       {"w", {"8"}},
+       {"k", {"1"}},
+       {"r", {"3"}},
+       {"s", {"3"}},
+       {"pad-h", {most}},
+       {"pad-w", {most}}},
+      {{"op", {"gemm"}}, {"m", {most}}, {"n", {most}}, {"k", {"1"}}},
+      {{"op", {"attention"}},
+       {"batch", {most}},
+       {"seq", {most}},
+       {"heads", {most}},
+       {"head-dim", {"64"}}},
+      {{"op", {"lstm"}}, {"hidden", {most}}, {"batch", {most}}, {"steps", {most}}},
+      {{"op", {"layernorm"}}, {"rows", {most}}, {"row", {most}}}};
+  for (const Values& values : too_large) {
+    EXPECT_THAT(refusal(values), testing::HasSubstr("at most 1 PB are possible"))
+        << values.at("op")[0];
+  }
 }
 
 TEST(KernelRequest, SaysWhatIsWrong) {

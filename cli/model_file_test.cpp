@@ -66,6 +66,10 @@ class ModelFolder {
                  replaced(kLlama, "\"num_hidden_layers\": 2", "\"num_hidden_layers\": -2"));
     write_config("text", replaced(kLlama, "\"vocab_size\": 128", "\"vocab_size\": \"128\""));
     write_config("untyped", "{\"hidden_size\": 64}");
+    write_text_file(folder_.path() / "list.json", "[1, 2]");
+    write_config("other", R"({"architectures": ["GPT2LMHeadModel"], )" + kLlama.substr(1));
+    // An operator's name that would clear the screen.
+    write_text_file(folder_.path() / "escape.onnx", replaced(onnx, "Sigmoid", "\x1b[2Jabc"));
   }
   TestOutcome predict(const std::string& model, const std::string& more) const {
     return run_program_in(folder_, "predict --model " + model + " --device good.json " + more);
@@ -106,6 +110,9 @@ const BadModel kBadModels[] = {
     {"NegativeField", "./negative/config.json", "whole number from 1"},
     {"TextField", "./text/config.json", "vocab_size"},
     {"UntypedConfig", "./untyped/config.json", "model_type"},
+    {"ListAsConfig", "./list.json", "list.json:/: expected an object"},
+    {"OtherArchitecture", "./other/config.json", "LlamaForCausalLM"},
+    {"ControlCharacters", "escape.onnx", "unsupported operators: \\x1b[2Jabc"},
     {"MissingConfig", "./none/config.json", "none/config.json"},
 };
 
@@ -119,6 +126,7 @@ TEST_P(BadModels, AreRefusedInOneLineWithExitCodeThree) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
   EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err.find('\x1b'), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, BadModels, testing::ValuesIn(kBadModels),

@@ -6,18 +6,13 @@
 #include <ostream>
 
 #include "core/names.h"
+#include "core/one_line.h"
 #include "core/version.h"
 
 namespace paceline {
 namespace {
 
 using Values = std::map<std::string, std::vector<std::string>>;
-
-// One line: library messages may hold several.
-std::string one_line(std::string text) {
-  for (char& c : text) c = c == '\n' ? ' ' : c;
-  return text;
-}
 
 bool is_negative_number(const std::string& text) {
   return text.size() > 1 && text[0] == '-' &&

@@ -7,14 +7,13 @@
 
 #include "cli/output_files.h"
 #include "cli/parse.h"
+#include "core/one_line.h"
 
 namespace paceline {
 namespace {
 
 ExitCode report(std::ostream& errors, ExitCode code, const std::string& message) {
-  std::string line = message;
-  for (char& c : line) c = c == '\n' ? ' ' : c;
-  errors << "paceline: " << line << "\n";
+  errors << "paceline: " << one_line(message) << "\n";
   return code;
 }
 

@@ -1,10 +1,22 @@
 #include "model/import/config_fields.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace paceline {
 
-bool ConfigFields::has(std::string_view key) { return root_.has(key) && !root_.raw(key).is_null(); }
+bool ConfigFields::has(std::string_view key) {
+  asked_.emplace(key);
+  return root_.has(key) && !root_.raw(key).is_null();
+}
+
+std::vector<std::string> ConfigFields::unread() const {
+  std::vector<std::string> keys;
+  for (std::string& key : root_.keys()) {
+    if (!asked_.contains(key)) keys.push_back(std::move(key));
+  }
+  return keys;
+}
 
 std::int64_t ConfigFields::size(std::string_view key) {
   if (!has(key)) {
@@ -60,8 +72,37 @@ std::string ConfigFields::text_or(std::string_view key, const std::string& assum
   return assumed;
 }
 
-std::vector<std::string> ConfigFields::texts_or_none(std::string_view key) {
-  return has(key) ? root_.strings(key) : std::vector<std::string>{};
+void ConfigFields::require_flag(std::string_view key, bool only) {
+  if (has(key) && root_.boolean(key) != only) {
+    root_.fail(key, std::string("is ") + (only ? "false" : "true") + "; only " +
+                        (only ? "true" : "false") + " is supported");
+  }
+}
+
+void ConfigFields::require_text(std::string_view key, const std::string& only) {
+  if (has(key) && root_.string(key) != only) {
+    root_.fail(key, "is \"" + root_.string(key) + "\"; only \"" + only + "\" is supported");
+  }
+}
+
+void ConfigFields::read_architecture(const std::vector<std::string>& known) {
+  constexpr std::string_view kKey = "architectures";
+  if (!has(kKey)) {
+    architecture_ = known.front();
+    assume("architectures is absent: " + architecture_ + " assumed");
+    return;
+  }
+  const std::vector<std::string> found = root_.strings(kKey);
+  std::string all;
+  for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+  if (found.size() != 1) {
+    root_.fail(kKey, "has " + std::to_string(found.size()) + " entries; one of " + all + " needed");
+  }
+  architecture_ = found.front();
+  if (std::find(known.begin(), known.end(), architecture_) == known.end()) {
+    root_.fail(kKey,
+               "\"" + architecture_ + "\" is not supported for this model_type; known: " + all);
+  }
 }
 
 }  // namespace paceline

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,13 @@ class ConfigFields {
   bool flag_or(std::string_view key, bool assumed);
   std::string text(std::string_view key);
   std::string text_or(std::string_view key, const std::string& assumed);
-  std::vector<std::string> texts_or_none(std::string_view key);
+  // Throws InputError unless the field is absent or has this value.
+  void require_flag(std::string_view key, bool only);
+  void require_text(std::string_view key, const std::string& only);
+  // The one entry of "architectures", out of `known`; the first of them, as an assumption, if the
+  // field is absent. Throws InputError for none, several, or another.
+  void read_architecture(const std::vector<std::string>& known);
+  const std::string& architecture() const { return architecture_; }
 
   void assume(std::string line) { assumptions_.push_back(std::move(line)); }
   // Throws InputError "<file>:/<key>: <message>".
@@ -34,11 +41,16 @@ class ConfigFields {
     root_.fail(key, message);
   }
   const std::vector<std::string>& assumptions() const { return assumptions_; }
+  // Fields with a value that nobody has asked for yet, in order.
+  std::vector<std::string> unread() const;
+  const nlohmann::json& raw(std::string_view key) { return root_.raw(key); }
 
  private:
   void assume_value(std::string_view key, const std::string& value, const std::string& source);
 
   JsonObject root_;
+  std::set<std::string, std::less<>> asked_;
+  std::string architecture_;
   std::vector<std::string> assumptions_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/names.h"
 #include "model/graph/blocks/encoder_decoder.h"
+#include "model/import/config_checks.h"
 #include "model/import/config_fields.h"
 
 namespace paceline {
@@ -81,6 +82,9 @@ Network opt(ConfigFields& f) {
       f.flag_or("do_layer_norm_before", true) ? NormPlacement::kPre : NormPlacement::kPost;
   c.activation = activation(f, "activation_function", "relu");
   c.attention_bias = c.attention_output_bias = c.ffn_bias = f.flag_or("enable_bias", true);
+  f.require_flag("layer_norm_elementwise_affine", true);
+  if (f.has("_remove_final_layer_norm"))
+    c.final_norm = !f.flag_or("_remove_final_layer_norm", false);
   c.dropout = f.probability_or("dropout", 0.1);
   c.attention_dropout = f.probability_or("attention_dropout", 0.0);
   c.tied_head = f.flag_or("tie_word_embeddings", true);
@@ -119,7 +123,8 @@ Network llama(ConfigFields& f) {
 }
 
 void note_sliding_window(ConfigFields& f, std::int64_t max_seq) {
-  if (f.has("sliding_window") && f.size("sliding_window") < max_seq) {
+  const bool used = !f.has("use_sliding_window") || f.flag_or("use_sliding_window", true);
+  if (f.has("sliding_window") && f.size("sliding_window") < max_seq && used) {
     f.assume("sliding_window is counted as full attention");
   }
 }
@@ -160,13 +165,9 @@ Network bert(ConfigFields& f) {
   c.dropout = f.probability_or("hidden_dropout_prob", 0.1);
   c.attention_dropout = f.probability_or("attention_probs_dropout_prob", 0.1);
   c.masked_lm_head = true;
-  const std::vector<std::string> architectures = f.texts_or_none("architectures");
-  if (architectures.empty()) f.assume("architectures is absent: BertForPreTraining assumed");
-  c.next_sentence_head = architectures.empty() || architectures[0] == "BertForPreTraining";
-  if (!c.next_sentence_head && architectures[0] != "BertForMaskedLM") {
-    f.fail("architectures", "\"" + architectures[0] +
-                                "\" is not supported; known: BertForPreTraining, BertForMaskedLM");
-  }
+  f.require_flag("tie_word_embeddings", true);
+  f.require_text("position_embedding_type", "absolute");
+  c.next_sentence_head = f.architecture() == "BertForPreTraining";
   return language_model("BERT", c, c.learned_positions);
 }
 
@@ -201,12 +202,21 @@ Network t5(ConfigFields& f) {
 }  // namespace
 
 ImportedModel import_hugging_face(std::string_view text, const std::string& file) {
-  using Reader = Network (*)(ConfigFields&);
+  struct Reader {
+    Network (*read)(ConfigFields&);
+    std::vector<std::string> architectures;  // the first is assumed where the file names none
+    ForeignFields allowed{};
+  };
   const std::map<std::string, Reader> readers = {
-      {"gpt2", gpt2},       {"opt", opt},   {"llama", llama}, {"mistral", mistral},
-      {"mixtral", mixtral}, {"bert", bert}, {"t5", t5}};
+      {"gpt2", {gpt2, {"GPT2LMHeadModel"}}},
+      {"opt", {opt, {"OPTForCausalLM"}}},
+      {"llama", {llama, {"LlamaForCausalLM"}, {.rotary = true}}},
+      {"mistral", {mistral, {"MistralForCausalLM"}, {.rotary = true}}},
+      {"mixtral", {mixtral, {"MixtralForCausalLM"}, {.rotary = true, .experts = true}}},
+      {"bert", {bert, {"BertForPreTraining", "BertForMaskedLM"}}},
+      {"t5", {t5, {"T5ForConditionalGeneration", "T5WithLMHeadModel"}, {.encoder_decoder = true}}}};
   const JsonDocument document = parse_any_json(text, file);
-  ConfigFields fields(JsonObject(document.value(), file + ":"));
+  ConfigFields fields(JsonObject(document.value(), file + ":/"));
   const std::string type = fields.text("model_type");
   const auto reader = readers.find(type);
   if (reader == readers.end()) {
@@ -214,7 +224,9 @@ ImportedModel import_hugging_face(std::string_view text, const std::string& file
     for (const auto& entry : readers) names.push_back(entry.first);
     fields.fail("model_type", unknown_name_message("model type", type, names));
   }
-  Network network = reader->second(fields);
+  fields.read_architecture(reader->second.architectures);
+  check_contradictions(fields, type, reader->second.allowed);
+  Network network = reader->second.read(fields);
 
   ImportedModel model;
   const std::filesystem::path path(file);
@@ -229,6 +241,7 @@ ImportedModel import_hugging_face(std::string_view text, const std::string& file
   if (fields.has("n_ctx")) seq = std::min(seq, fields.size("n_ctx"));
   model.workload.default_seq = seq;
   if (network.max_seq > 0) model.workload.max_seq = network.max_seq;
+  name_ignored_fields(fields);
   fields.assume("sequence length " + std::to_string(seq) + " unless --seq says otherwise");
   model.workload.build = std::move(network.build);
   model.assumptions = fields.assumptions();

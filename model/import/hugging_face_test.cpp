@@ -96,16 +96,89 @@ std::string with(const std::string& field, const std::string& value) {
   return text.insert(1, "\"" + field + "\": " + value + ", ");
 }
 
+std::string message(const std::string& text) {
+  try {
+    import_hugging_face(text, "m/config.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// `fields` before those of a good configuration of the type.
+std::string adding(const std::string& fields, const std::string& config) {
+  return "{" + fields + ", " + config.substr(1);
+}
+
+const std::string kGpt2 = R"({"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12,
+  "n_positions": 1024, "vocab_size": 50257})";
+const std::string kBert = R"({"model_type": "bert", "hidden_size": 64, "num_hidden_layers": 2,
+  "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 128,
+  "max_position_embeddings": 32})";
+
+// Another class of the library is another network: other heads, other losses.
+TEST(HuggingFaceConfig, RefusesArchitecturesThatAreNotTheTypes) {
+  const auto named = [](const std::string& value) { return message(with("architectures", value)); };
+  EXPECT_THAT(named(R"(["GPT2LMHeadModel"])"),
+              AllOf(HasSubstr("m/config.json:/architectures"), HasSubstr("LlamaForCausalLM")));
+  EXPECT_THAT(named(R"(["LlamaForSequenceClassification"])"), HasSubstr("not supported"));
+  EXPECT_THAT(named("[]"), HasSubstr("has 0 entries"));
+  EXPECT_THAT(named(R"(["LlamaForCausalLM", "LlamaModel"])"), HasSubstr("has 2 entries"));
+  EXPECT_THAT(named("\"LlamaForCausalLM\""), HasSubstr("architectures"));
+  EXPECT_THAT(named("\"LlamaForCausalLM\""), testing::Ne("no error"));
+  EXPECT_THAT(message(adding(R"("architectures": ["GPT2ForSequenceClassification"])", kGpt2)),
+              HasSubstr("GPT2LMHeadModel"));
+  EXPECT_EQ(message(adding(R"("architectures": ["GPT2LMHeadModel"])", kGpt2)), "no error");
+}
+
+TEST(HuggingFaceConfig, RefusesTwoNamesOfOneSizeThatDiffer) {
+  EXPECT_THAT(message(adding("\"hidden_size\": 1024", kGpt2)),
+              AllOf(HasSubstr("/n_embd"), HasSubstr("768"), HasSubstr("1024")));
+  EXPECT_THAT(message(adding("\"n_layer\": 4", kLlama3)), HasSubstr("num_hidden_layers"));
+  EXPECT_THAT(message(adding("\"d_ff\": 4", kBert)), HasSubstr("intermediate_size"));
+  EXPECT_EQ(message(adding("\"hidden_size\": 768", kGpt2)), "no error");
+}
+
+TEST(HuggingFaceConfig, RefusesFieldsOfAnotherKindOfNetwork) {
+  for (const std::string& config : {kGpt2, kLlama3, kBert}) {
+    EXPECT_THAT(message(adding("\"num_local_experts\": 8", config)), HasSubstr("no experts"));
+    EXPECT_THAT(message(adding("\"num_experts_per_tok\": 2", config)), HasSubstr("no experts"));
+    EXPECT_THAT(message(adding("\"is_encoder_decoder\": true", config)), HasSubstr("t5 is"));
+    EXPECT_THAT(message(adding("\"add_cross_attention\": true", config)), HasSubstr("cross"));
+    EXPECT_EQ(message(adding("\"is_encoder_decoder\": false", config)), "no error");
+  }
+  EXPECT_THAT(message(adding("\"is_decoder\": true", kBert)), HasSubstr("encoder"));
+  EXPECT_THAT(message(adding(R"("rope_scaling": {"type": "linear"})", kGpt2)),
+              HasSubstr("no meaning for model_type gpt2"));
+  EXPECT_THAT(message(adding(R"("position_embedding_type": "relative_key")", kBert)),
+              HasSubstr("absolute"));
+}
+
+TEST(HuggingFaceConfig, KnowsTheScalingsOfRotaryPositions) {
+  const auto scaled = [](const std::string& value) {
+    return message(adding("\"rope_scaling\": " + value, kLlama3));
+  };
+  EXPECT_EQ(scaled(R"({"rope_type": "llama3", "factor": 8.0})"), "no error");
+  EXPECT_EQ(scaled("null"), "no error");
+  EXPECT_THAT(scaled(R"({"rope_type": "lama3"})"),
+              AllOf(HasSubstr("rope_scaling/rope_type"), HasSubstr("llama3")));
+  EXPECT_THAT(scaled(R"({"factor": 8.0})"), HasSubstr("has no rope_type"));
+  EXPECT_THAT(scaled("8"), HasSubstr("no object"));
+}
+
+// What changes no size but may change the cost is named; what cannot is not.
+TEST(HuggingFaceConfig, NamesFieldsThatItIgnores) {
+  const auto assumed = [](const std::string& fields) {
+    return import_hugging_face(adding(fields, kLlama3), "m/config.json").assumptions;
+  };
+  EXPECT_THAT(assumed(R"("quantization_config": {"bits": 4}, "sliding_window": 4096)"),
+              Contains(HasSubstr("ignored: quantization_config, sliding_window")));
+  EXPECT_THAT(assumed(R"("torch_dtype": "bfloat16", "use_cache": true, "bos_token_id": 1)"),
+              testing::Not(Contains(HasSubstr("ignored"))));
+}
+
 // One clear line each: file, field, what was found, what is allowed.
 TEST(HuggingFaceConfig, RefusesWhatItCannotBuild) {
-  const auto message = [](const std::string& text) -> std::string {
-    try {
-      import_hugging_face(text, "m/config.json");
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
-  };
   EXPECT_THAT(message(without("hidden_size")),
               AllOf(HasSubstr("m/config.json"), HasSubstr("hidden_size"), HasSubstr("missing")));
   EXPECT_THAT(message(with("num_attention_heads", "31")), HasSubstr("does not divide"));

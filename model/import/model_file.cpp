@@ -27,7 +27,8 @@ ImportedModel import_model(const std::string& bytes, const std::filesystem::path
   const bool json = first != std::string::npos && bytes[first] == '{';
   if (!json && path.extension() != ".json") return import_onnx(bytes, path.string());
   // Our own files say so in their schema; Hugging Face's have none.
-  if (JsonObject(parse_any_json(bytes, path.string()).value(), path.string() + ":").has("schema")) {
+  if (JsonObject(parse_any_json(bytes, path.string()).value(), path.string() + ":/")
+          .has("schema")) {
     return import_workload_file(bytes, path.string());
   }
   return import_hugging_face(bytes, path.string());

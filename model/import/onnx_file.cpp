@@ -38,8 +38,14 @@ void read_raw(const std::string& raw, std::size_t count, std::vector<Out>& out) 
 OnnxTensor tensor_of(const onnx::TensorProto& proto, const std::string& file) {
   OnnxTensor tensor;
   tensor.dims.assign(proto.dims().begin(), proto.dims().end());
+  constexpr double kMostWeights = 1e15;  // no product of two extents leaves 64 bits
+  double weights = 1;
   for (const std::int64_t dim : tensor.dims) {
     if (dim < 0) throw InputError(file + ": weight " + proto.name() + " has a negative dimension");
+    weights *= static_cast<double>(dim);
+    if (weights > kMostWeights || static_cast<double>(dim) > kMostWeights) {
+      throw InputError(file + ": weight " + proto.name() + " is larger than any memory");
+    }
   }
   const int type = proto.data_type();
   tensor.integer = type == onnx::TensorProto::INT64 || type == onnx::TensorProto::INT32 ||

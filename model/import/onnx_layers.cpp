@@ -7,8 +7,9 @@ bool OnnxLowering::convolution(const OnnxNode& node) {
   const OnnxTensor& w = required_weight(node, 1);
   if (w.dims.size() != 4) fail(node, "only images of two dimensions are supported");
   require_default(node, "dilations", {1, 1});
-  const Ints pads = symmetric_pads(node), strides = integers_of(node, "strides", {1, 1});
+  const Ints pads = symmetric_pads(node), strides = pair_of(node, "strides", 1);
   const std::int64_t groups = integer(node, "group", 1);
+  if (groups < 1 || groups > w.dims[0]) fail(node, std::to_string(groups) + " groups");
   return give(node, layer(node,
                           Conv2d{.in_channels = w.dims[1] * groups,
                                  .out_channels = w.dims[0],
@@ -27,8 +28,8 @@ bool OnnxLowering::transposed_convolution(const OnnxNode& node) {
   const OnnxTensor& w = required_weight(node, 1);
   if (w.dims.size() != 4) fail(node, "only images of two dimensions are supported");
   require_default(node, "dilations", {1, 1});
-  const Ints pads = symmetric_pads(node), strides = integers_of(node, "strides", {1, 1});
-  const Ints more = integers_of(node, "output_padding", {0, 0});
+  const Ints pads = symmetric_pads(node), strides = pair_of(node, "strides", 1);
+  const Ints more = pair_of(node, "output_padding", 0);
   if (w.dims[2] != w.dims[3] || strides[0] != strides[1] || pads[0] != pads[1] ||
       more[0] != more[1] || integer(node, "group", 1) != 1) {
     fail(node, "only square windows without groups are supported");
@@ -47,7 +48,7 @@ bool OnnxLowering::transposed_convolution(const OnnxNode& node) {
 bool OnnxLowering::pooling(const OnnxNode& node) {
   require_default(node, "dilations", {1, 1});
   const Ints kernel = integers_of(node, "kernel_shape", {}), pads = symmetric_pads(node);
-  const Ints strides = integers_of(node, "strides", {1, 1});
+  const Ints strides = pair_of(node, "strides", 1);
   if (kernel.size() != 2) fail(node, "only images of two dimensions are supported");
   const Value* input = value(node, 0);
   const Ints before = input != nullptr && !input->padding.empty() ? input->padding : Ints{0, 0};

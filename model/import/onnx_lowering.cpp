@@ -81,9 +81,12 @@ void OnnxLowering::check_operators() const {
   for (const OnnxNode& node : graph_.nodes) {
     if (!handlers().contains(node.op)) unknown.insert(node.op);
   }
+  if (unknown.empty()) return;
   std::string list;
-  for (const std::string& op : unknown) list += (list.empty() ? "" : ", ") + op;
-  if (!list.empty()) fail("unsupported operators: " + list);
+  for (const std::string& op : unknown) {
+    list += (list.empty() ? "" : ", ") + (op.empty() ? "(no name)" : op);
+  }
+  fail("unsupported operators: " + list);
 }
 
 // The format demands that every value is made before it is read; a cycle cannot satisfy that.
@@ -95,6 +98,7 @@ void OnnxLowering::check_order() const {
     for (const std::string& output : node.outputs) later.insert(output);
   }
   for (const OnnxNode& node : graph_.nodes) {
+    if (node.inputs.empty() && node.op != "Constant") fail(node, "has no input");
     for (const std::string& input : node.inputs) {
       if (input.empty() || made.contains(input)) continue;
       fail(node, later.contains(input)

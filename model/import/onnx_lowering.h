@@ -91,6 +91,7 @@ class OnnxLowering {
   Ints axes(const OnnxNode& node, std::size_t rank) const;
   static std::int64_t integer(const OnnxNode& node, const std::string& name, std::int64_t fallback);
   static Ints integers_of(const OnnxNode& node, const std::string& name, Ints fallback);
+  Ints pair_of(const OnnxNode& node, const std::string& name, std::int64_t fallback) const;
   Ints symmetric_pads(const OnnxNode& node) const;
   void require_default(const OnnxNode& node, const std::string& name, const Ints& allowed) const;
   const OnnxNode* only_consumer(const std::string& name) const;

@@ -1,19 +1,23 @@
 // OnnxLowering: arithmetic, views and the integers that shapes are computed from.
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
+#include <optional>
 
 #include "model/import/onnx_lowering.h"
 
 namespace paceline {
 namespace {
 
-std::int64_t apply(const std::string& op, std::int64_t a, std::int64_t b) {
-  if (op == "Add") return a + b;
-  if (op == "Sub") return a - b;
-  if (op == "Mul") return a * b;
-  return b == 0 ? 0 : a / b;
+// Nothing where the result has none in 64 bits.
+std::optional<std::int64_t> apply(const std::string& op, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  const bool overflows = op == "Add"   ? __builtin_add_overflow(a, b, &result)
+                         : op == "Sub" ? __builtin_sub_overflow(a, b, &result)
+                         : op == "Mul" ? __builtin_mul_overflow(a, b, &result)
+                                       : b == 0 || b == -1;
+  if (overflows && op == "Div" && b == -1) return apply("Sub", 0, a);
+  if (overflows) return std::nullopt;
+  return op == "Div" ? a / b : result;
 }
 
 }  // namespace
@@ -23,7 +27,9 @@ bool OnnxLowering::arithmetic(const OnnxNode& node) {
   if (a && b && a->size() == b->size()) {
     Ints result;
     for (std::size_t i = 0; i < a->size(); ++i) {
-      result.push_back(apply(node.op, (*a)[i], (*b)[i]));
+      const auto number = apply(node.op, (*a)[i], (*b)[i]);
+      if (!number) fail(node, "its result is no number of 64 bits");
+      result.push_back(*number);
     }
     const Value* first = value(node, 0);
     return give_integers(node, std::move(result), first != nullptr && first->scalar);
@@ -131,8 +137,10 @@ bool OnnxLowering::reshape(const OnnxNode& node) {
     }
     const auto unknown = std::find(dims.begin(), dims.end(), -1);
     if (unknown != dims.end() && dims[0] == file_batch_) dims[0] = b_.batch();
-    const std::int64_t known =
-        -std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
+    std::int64_t known = -1;
+    for (const std::int64_t dim : dims) {
+      if (__builtin_mul_overflow(known, dim, &known)) fail(node, "its shape has too many elements");
+    }
     if (unknown != dims.end() && known > 0) *unknown = b_.shape(x).elements() / known;
     dims = rescaled(std::move(dims), b_.shape(x).elements());
   }
@@ -181,6 +189,7 @@ bool OnnxLowering::split(const OnnxNode& node) {
   if (lengths.size() != node.outputs.size()) fail(node, "needs one length per output");
   std::int64_t start = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] < 1 || lengths[i] > b_.dim(x, axis)) fail(node, "a part has no elements");
     values_[node.outputs[i]].tensor =
         b_.slice(unique(node) + "." + std::to_string(i), x, axis, start, lengths[i]);
     start += lengths[i];
@@ -191,10 +200,15 @@ bool OnnxLowering::split(const OnnxNode& node) {
 bool OnnxLowering::slice(const OnnxNode& node) {
   if (is_constant(node, 0)) return give_constant(node);
   const Ints starts = integers(node, 1), ends = integers(node, 2);
+  const Ints at = has_input(node, 3) ? integers(node, 3) : Ints{};
+  if (ends.size() != starts.size() || (!at.empty() && at.size() != starts.size())) {
+    fail(node, "starts, ends and axes are not equally many");
+  }
   if (const auto known = known_integers(node, 0)) {
     const auto size = static_cast<std::int64_t>(known->size());
-    const auto bound = [&](std::int64_t at) {
-      return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+    if (starts.empty()) return false;
+    const auto bound = [&](std::int64_t end) {
+      return std::clamp<std::int64_t>(end < 0 ? end + size : end, 0, size);
     };
     return give_integers(node, Ints(known->begin() + bound(starts[0]),
                                     known->begin() + std::max(bound(starts[0]), bound(ends[0]))));
@@ -206,11 +220,11 @@ bool OnnxLowering::slice(const OnnxNode& node) {
     }
   }
   TensorId x = tensor(node, 0);
-  const Ints at = has_input(node, 3) ? integers(node, 3) : Ints{};
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const auto axis = static_cast<int>(at.empty() ? static_cast<std::int64_t>(i) : at[i]);
     const std::int64_t size = b_.dim(x, axis);
-    const std::int64_t start = starts[i] < 0 ? starts[i] + size : starts[i];
+    const std::int64_t start =
+        std::clamp<std::int64_t>(starts[i] < 0 ? starts[i] + size : starts[i], 0, size);
     const std::int64_t end = std::min(ends[i] < 0 ? ends[i] + size : ends[i], size);
     const std::string name = unique(node) + (i == 0 ? "" : "." + std::to_string(i));
     x = b_.slice(name, x, axis, start, end - start);

@@ -98,6 +98,30 @@ TEST(OnnxFile, RefusesDamagedFiles) {
   EXPECT_THAT(message("hello, this is no protocol buffer"), HasSubstr("not a complete ONNX model"));
 }
 
+// One byte of a good file flipped, as a bad disk or download does it: the file is refused in words,
+// or still is a network that can be built. Any other exception fails the test.
+TEST(OnnxFile, RefusesOrBuildsWhateverAFlippedByteMakes) {
+  int refused = 0;
+  for (const auto& [name, stride] : std::vector<std::pair<std::string, std::size_t>>{
+           {"fcn-r", 1}, {"lstm-ptb", 41}, {"transformer-tiny", 157}}) {
+    const std::string good = read_text_file(kExports / (name + ".onnx"));
+    for (std::size_t at = 0; at < good.size(); at += stride) {
+      std::string bad = good;
+      bad[at] = static_cast<char>(bad[at] ^ (at % 2 == 0 ? 0xef : 0x01));
+      refused += message(bad) != "no error" ? 1 : 0;
+    }
+  }
+  EXPECT_GT(refused, 100);
+}
+
+// The operator's name is lost and its text became an unknown field.
+TEST(OnnxFile, RefusesANodeWithoutAnOperator) {
+  std::string bytes = read_text_file(kExports / "transformer-tiny.onnx");
+  ASSERT_EQ(static_cast<unsigned char>(bytes[7880]), 34);
+  bytes[7880] = static_cast<char>(205);
+  EXPECT_THAT(message(bytes), AllOf(HasSubstr("unsupported operators"), HasSubstr("(no name)")));
+}
+
 TEST(OnnxFile, NamesUnknownOperators) {
   const std::string good = read_text_file(kExports / "fcn-r.onnx");
   EXPECT_THAT(message(replaced(good, "Sigmoid", "Sigmaid")),

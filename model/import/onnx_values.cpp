@@ -4,6 +4,11 @@
 #include "model/import/onnx_lowering.h"
 
 namespace paceline {
+namespace {
+
+constexpr std::int64_t kMostExtent = 1'000'000'000;  // of a window, a step or a padding
+
+}  // namespace
 
 std::string OnnxLowering::unique(const OnnxNode& node) const {
   if (!node.name.empty()) return node.name;
@@ -112,6 +117,19 @@ OnnxLowering::Ints OnnxLowering::axes(const OnnxNode& node, std::size_t rank) co
   return result;
 }
 
+// One number for the height and one for the width.
+OnnxLowering::Ints OnnxLowering::pair_of(const OnnxNode& node, const std::string& name,
+                                         std::int64_t fallback) const {
+  const Ints found = integers_of(node, name, {fallback, fallback});
+  if (found.size() != 2) fail(node, name + " is not one number for each of two dimensions");
+  for (const std::int64_t number : found) {
+    if (number < fallback || number > kMostExtent) {
+      fail(node, name + " of " + std::to_string(number));
+    }
+  }
+  return found;
+}
+
 OnnxLowering::Ints OnnxLowering::symmetric_pads(const OnnxNode& node) const {
   const auto auto_pad = node.attributes.find("auto_pad");
   if (auto_pad != node.attributes.end() && auto_pad->second.text != "NOTSET") {
@@ -119,6 +137,9 @@ OnnxLowering::Ints OnnxLowering::symmetric_pads(const OnnxNode& node) const {
   }
   const Ints pads = integers_of(node, "pads", {0, 0, 0, 0});
   if (pads.size() != 4) fail(node, "only images of two dimensions are supported");
+  for (const std::int64_t pad : pads) {
+    if (pad < 0 || pad > kMostExtent) fail(node, "a padding of " + std::to_string(pad));
+  }
   if (pads[0] != pads[2] || pads[1] != pads[3]) fail(node, "padding differs between the sides");
   return {pads[0], pads[1]};
 }
@@ -182,10 +203,12 @@ bool OnnxLowering::can_work_in_place(const OnnxNode& node, TensorId x) const {
 // the file's batch divides changes.
 OnnxLowering::Ints OnnxLowering::rescaled(Ints dims, std::int64_t elements) const {
   std::int64_t product = 1;
-  for (const std::int64_t dim : dims) product *= dim;
+  for (const std::int64_t dim : dims) {
+    if (__builtin_mul_overflow(product, dim, &product)) fail("a shape has too many elements");
+  }
   if (product == elements) return dims;
   for (std::int64_t& dim : dims) {
-    if (dim % file_batch_ != 0) continue;
+    if (dim <= 0 || dim % file_batch_ != 0) continue;
     if (product / dim * (dim / file_batch_ * b_.batch()) == elements) {
       dim = dim / file_batch_ * b_.batch();
       return dims;

@@ -30,8 +30,10 @@ bool OnnxLowering::derive_weight(const OnnxNode& node) {
   if (node.op == "Transpose") {
     const Ints order = integers_of(node, "perm", {});
     if (order.empty()) std::reverse(result.dims.begin(), result.dims.end());
+    if (!order.empty() && order.size() != rank) return false;
     for (std::size_t i = 0; i < order.size(); ++i) {
-      result.dims[i] = stored->dims.at(place(order[i], rank));
+      if (place(order[i], rank) >= rank) return false;
+      result.dims[i] = stored->dims[place(order[i], rank)];
     }
     return give_weight(node, std::move(result));
   }
@@ -48,7 +50,8 @@ bool OnnxLowering::derive_weight(const OnnxNode& node) {
   if (node.op == "Slice") {
     const Ints starts = integers(node, 1), ends = integers(node, 2);
     const Ints at = has_input(node, 3) ? integers(node, 3) : Ints{0};
-    if (starts.size() != 1 || ends.size() != 1 || place(at[0], rank) >= rank) return false;
+    if (starts.size() != 1 || ends.size() != 1 || at.size() != 1) return false;
+    if (place(at[0], rank) >= rank) return false;
     std::int64_t& dim = result.dims[place(at[0], rank)];
     const auto bound = [&](std::int64_t end) {
       return std::clamp<std::int64_t>(end < 0 ? end + dim : end, 0, dim);
@@ -58,7 +61,7 @@ bool OnnxLowering::derive_weight(const OnnxNode& node) {
   }
   if (node.op == "Unsqueeze") {
     for (const std::int64_t axis : axes(node, rank + 1)) {
-      if (place(axis, rank) > result.dims.size()) return false;
+      if (axis < 0 || place(axis, rank) > result.dims.size()) return false;
       result.dims.insert(result.dims.begin() + static_cast<std::ptrdiff_t>(place(axis, rank)), 1);
     }
     return give_weight(node, std::move(result));

@@ -116,14 +116,65 @@ TEST(WorkloadFile, EndsInItsOnlyLoss) {
   EXPECT_THAT(message(after), HasSubstr("a loss is the last operation"));
 }
 
+// A batch written as a number would stay while --batch changed what it is divided by.
+TEST(WorkloadFile, RefusesInputsWhoseBatchIsANumber) {
+  std::string fixed = kNet;
+  for (int i = 0; i < 2; ++i) fixed.replace(fixed.find("[\"batch\""), 8, "[4");
+  EXPECT_THAT(message(fixed), AllOf(HasSubstr("mine.json:/inputs/0/shape"), HasSubstr("batch")));
+  EXPECT_THAT(message(with("\"targets\", \"shape\": [\"batch\"", "\"targets\", \"shape\": [8")),
+              HasSubstr("mine.json:/inputs/1/shape"));
+  EXPECT_THAT(message(with("[\"batch\", \"seq\"]", "[]")), HasSubstr("/inputs/0/shape"));
+  // Steps come first for recurrent layers, and positions are the same for every sample.
+  const std::string steps = R"({"schema": "paceline.workload/1", "name": "mine", "default_seq": 8,
+    "inputs": [{"name": "x", "shape": ["seq", "batch", 4]},
+               {"name": "positions", "shape": ["seq"], "integer": true},
+               {"name": "y", "shape": ["batch", "seq"], "integer": true}],
+    "operations": [
+      {"op": "lstm", "name": "rec", "inputs": ["x"], "hidden": 4},
+      {"op": "permute", "name": "turn", "inputs": ["rec"], "axes": [1, 0, 2]},
+      {"op": "embedding", "name": "places", "inputs": ["positions"], "rows": 8, "width": 4},
+      {"op": "add", "name": "sum", "inputs": ["turn", "places"]},
+      {"op": "cross_entropy", "name": "loss", "inputs": ["sum", "y"]}]})";
+  EXPECT_EQ(message(steps), "no error");
+}
+
+// What nothing reads is no part of the iteration: it would be counted, and is a typing error.
+TEST(WorkloadFile, RefusesWhatNothingReads) {
+  EXPECT_THAT(message(with("\"inputs\": [\"act\"]", "\"inputs\": [\"words\"]")),
+              AllOf(HasSubstr("operations/2/name"), HasSubstr("\"act\" is read by no operation")));
+  EXPECT_THAT(message(with("\"inputs\": [",
+                           "\"inputs\": [{\"name\": \"spare\", \"shape\": [\"batch\", 3]},")),
+              AllOf(HasSubstr("inputs/0/name"), HasSubstr("spare")));
+  EXPECT_THAT(message(with("\"name\": \"act\"", "\"name\": \"tokens\"")),
+              AllOf(HasSubstr("operations/2/name"), HasSubstr("taken")));
+}
+
+TEST(WorkloadFile, FlattensOnlyFromADimensionThatThereIs) {
+  std::string text = kImages;
+  const std::string from =
+      R"({"op": "reshape", "name": "flat", "inputs": ["turn"], "shape": ["batch", 64]})";
+  const std::size_t at = text.find(from);
+  ASSERT_NE(at, std::string::npos);
+  const auto flatten = [&](const std::string& first) {
+    std::string changed = text;
+    return message(changed.replace(
+        at, from.size(),
+        R"({"op": "flatten", "name": "flat", "inputs": ["turn"], "first": )" + first + "}"));
+  };
+  EXPECT_EQ(flatten("1"), "no error");
+  EXPECT_THAT(flatten("4"), AllOf(HasSubstr("operations/4/first"), HasSubstr("from 0 to 3")));
+  EXPECT_THAT(flatten("99"), HasSubstr("operations/4/first"));
+}
+
 TEST(WorkloadFile, RefusesRecurrentLayersAndTablesOfNoSize) {
   EXPECT_THAT(message(with("\"rows\": 100", "\"rows\": 0")), HasSubstr("operations/0/rows"));
   EXPECT_THAT(message(with("\"rows\": 100", "\"rows\": -1")), HasSubstr("operations/0/rows"));
   EXPECT_THAT(message(with("\"default_seq\": 8", "\"default_seq\": 0")), HasSubstr("default_seq"));
   const std::string lstm = R"({"op": "lstm", "name": "rec", "inputs": ["words"], "hidden": 4, )";
   const auto recurrent = [&](const std::string& attribute) {
-    return message(with("{\"op\": \"linear\", \"name\": \"up\"",
-                        lstm + attribute + "},\n    {\"op\": \"linear\", \"name\": \"up\""));
+    return message(
+        with(R"({"op": "linear", "name": "up", "inputs": ["words"])",
+             lstm + attribute + R"(}, {"op": "linear", "name": "up", "inputs": ["rec"])"));
   };
   EXPECT_EQ(recurrent("\"layers\": 2"), "no error");
   EXPECT_THAT(recurrent("\"layers\": 0"), HasSubstr("operations/1/layers"));

@@ -19,6 +19,12 @@ std::string pair_text(std::int64_t a, std::int64_t b) {
   return a == b ? std::to_string(a) : std::to_string(a) + "x" + std::to_string(b);
 }
 
+// Of extents; a product of four may not fit 64 bits. Exact up to 2^53.
+template <typename... Extents>
+double product(Extents... extents) {
+  return (static_cast<double>(extents) * ...);
+}
+
 double rnn_directions(const RnnShape& s) { return s.bidirectional ? 2 : 1; }
 
 // Elements of all weight matrices; later layers read the outputs of both directions.
@@ -42,39 +48,40 @@ struct FlopsOf {
            static_cast<double>(s.n) * static_cast<double>(s.k);
   }
   double operator()(const ConvShape& s) const {
-    return 2.0 * static_cast<double>(s.n * s.output_h() * s.output_w()) * static_cast<double>(s.k) *
-           static_cast<double>(s.c / s.groups * s.r * s.s);
+    return 2.0 * product(s.n, s.output_h(), s.output_w()) * static_cast<double>(s.k) *
+           product(s.c / s.groups, s.r, s.s);
   }
   double operator()(const StreamShape&) const { return 0; }
   double operator()(const RnnShape& s) const {
-    return 2.0 * static_cast<double>(s.batch * s.steps) * rnn_matrix_elements(s);
+    return 2.0 * product(s.batch, s.steps) * rnn_matrix_elements(s);
   }
   double operator()(const AttentionShape& s) const {
     // Two products of seq x seq x head_dim forward; five backward, one of them a repeated forward.
     const double products = s.pass == Pass::kForward ? 2.0 : 5.0;
-    return products * 2.0 * static_cast<double>(s.batch * s.heads) * attended_pairs(s) *
+    return products * 2.0 * product(s.batch, s.heads) * attended_pairs(s) *
            static_cast<double>(s.head_dim);
   }
 };
 
 struct ElementsOf {
   double operator()(const GemmShape& s) const {
-    return static_cast<double>(s.batch) * static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n);
+    return static_cast<double>(s.batch) *
+           (product(s.m, s.k) + product(s.k, s.n) + product(s.m, s.n));
   }
   double operator()(const ConvShape& s) const {
-    return static_cast<double>(s.n * s.c * s.h * s.w + s.n * s.k * s.output_h() * s.output_w() +
-                               s.k * (s.c / s.groups) * s.r * s.s);
+    return product(s.n, s.c, s.h, s.w) + product(s.n, s.k, s.output_h(), s.output_w()) +
+           product(s.k, s.c / s.groups, s.r, s.s);
   }
   // Weights once, inputs and outputs of every layer once.
   double operator()(const RnnShape& s) const {
-    const double outputs = rnn_directions(s) * static_cast<double>(s.hidden * s.layers);
+    const double outputs = rnn_directions(s) * product(s.hidden, s.layers);
     return rnn_matrix_elements(s) +
-           static_cast<double>(s.batch * s.steps) * (static_cast<double>(s.input) + outputs);
+           product(s.batch, s.steps) * (static_cast<double>(s.input) + outputs);
   }
   // Query, key, value and output; backward also their gradients.
   double operator()(const AttentionShape& s) const {
     const double tensors =
-        static_cast<double>(s.batch * s.seq * s.head_dim) *
+        product(s.batch, s.seq, s.head_dim) *
         (2.0 * static_cast<double>(s.heads) + 2.0 * static_cast<double>(s.kv_heads));
     return s.pass == Pass::kForward ? tensors : 2.0 * tensors;
   }

@@ -44,15 +44,45 @@ TransformerConfig opt_350m() {
   return config;
 }
 
-// No biases anywhere, positions enter as a slope added to the scores (ALiBi).
-TransformerConfig mpt(std::int64_t layers, std::int64_t width, std::int64_t heads) {
+// As llm-foundry trains and benchmarks it: GPT-2's blocks with a table of as many positions as the
+// sequence is long, and no dropout.
+TransformerConfig mpt(std::int64_t layers, std::int64_t width, std::int64_t heads,
+                      std::int64_t seq) {
   TransformerConfig config = gpt2(layers, width, heads);
   config.vocabulary = 50368;
-  config.learned_positions = 0;
-  config.norm_shift = false;
-  config.attention_bias = config.attention_output_bias = config.ffn_bias = false;
+  config.learned_positions = seq;
   config.dropout = config.attention_dropout = 0;
   return config;
+}
+
+// As mosaicml/mpt-7b was released: no biases anywhere, and positions enter as a slope added to the
+// scores (ALiBi).
+TransformerConfig released_mpt(std::int64_t layers, std::int64_t width, std::int64_t heads) {
+  TransformerConfig config = mpt(layers, width, heads, 0);
+  config.vocabulary = 50432;
+  config.norm_shift = false;
+  config.attention_bias = config.attention_output_bias = config.ffn_bias = false;
+  return config;
+}
+
+void add_mpt(WorkloadRegistry& registry, const std::string& name, std::int64_t layers,
+             std::int64_t width, std::int64_t heads) {
+  const auto make = [layers, width, heads] {
+    return std::make_unique<const Workload>(Workload{
+        .source = "mosaicml/llm-foundry@8c8dd48 scripts/train/benchmarking",
+        .input = "token ids",
+        .variants = {{"llm-foundry", "learned positions and biases, as in its benchmark tables"},
+                     {"released", "ALiBi and no biases, as mosaicml/mpt-7b on Hugging Face"}},
+        .default_seq = 2048,
+        .max_seq = 65536,
+        .build = [layers, width, heads](WorkloadBuilder& b, const WorkloadConfig& chosen) {
+          const bool released = chosen.variant == "released";
+          const TransformerConfig config =
+              released ? released_mpt(layers, width, heads) : mpt(layers, width, heads, chosen.seq);
+          build_transformer(b, config, chosen.seq);
+        }});
+  };
+  registry.add(name, "MPT, " + std::to_string(layers) + " layers", make);
 }
 
 struct LlamaShape {
@@ -115,10 +145,15 @@ void register_language_model(WorkloadRegistry& registry) {
   add("opt-1.3b", "OPT, 24 layers", opt_source, opt(24, 2048, 32), 2048, 2048);
   add("opt-6.7b", "OPT, 32 layers", opt_source, opt(32, 4096, 32), 2048, 2048);
   add("opt-13b", "OPT, 40 layers", opt_source, opt(40, 5120, 40), 2048, 2048);
-  const std::string mpt_source = "mosaicml/llm-foundry scripts/train/yamls/pretrain";
-  add("mpt-1b", "MPT, 24 layers", mpt_source, mpt(24, 2048, 16), 2048, 65536);
-  add("mpt-7b", "MPT, 32 layers", mpt_source, mpt(32, 4096, 32), 2048, 65536);
-  add("mpt-70b", "MPT, 80 layers", mpt_source, mpt(80, 8192, 64), 2048, 65536);
+  add_mpt(registry, "mpt-125m", 12, 768, 12);
+  add_mpt(registry, "mpt-350m", 24, 1024, 16);
+  add_mpt(registry, "mpt-760m", 24, 1536, 12);
+  add_mpt(registry, "mpt-1b", 24, 2048, 16);
+  add_mpt(registry, "mpt-3b", 32, 2560, 20);
+  add_mpt(registry, "mpt-7b", 32, 4096, 32);
+  add_mpt(registry, "mpt-13b", 40, 5120, 40);
+  add_mpt(registry, "mpt-30b", 48, 7168, 56);
+  add_mpt(registry, "mpt-70b", 80, 8192, 64);
   const std::string llama2 = "Touvron et al., arXiv 2307.09288";
   add("llama2-7b", "Llama 2, 32 layers", llama2, llama({32, 4096, 32, 32, 11008, 32000}), 4096,
       4096);
