@@ -89,8 +89,8 @@ class ScalingCheck {
            .cause = "the unit is ambiguous: iterations per second are per device, and each "
                     "iteration processes " +
                     significant(device_ratio(point)) + " times the samples; throughput is " +
-                    significant(total) + " times that of " + std::to_string(base().devices) +
-                    " device(s), " + percent(written_ratio(point)) + " efficiency",
+                    significant(total) + " times that of " + devices_text(base().devices) + ", " +
+                    percent(written_ratio(point)) + " efficiency",
            .remedy = "report samples/s of the whole job",
            .verdict =
                written_ratio(point) > kSuperLinear ? Verdict::kImplausible : Verdict::kPlausible});
