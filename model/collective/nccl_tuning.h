@@ -20,6 +20,7 @@ enum class NcclAlgorithm { kRing, kTree, kNvls, kNvlsTree, kPat };
 enum class NcclProtocol { kLl, kLl128, kSimple };
 std::string_view to_string(NcclAlgorithm algorithm);
 std::string_view to_string(NcclProtocol protocol);
+std::vector<std::string> nccl_algorithm_names();
 // Throw UsageError with the allowed names.
 NcclAlgorithm parse_nccl_algorithm(std::string_view text);
 NcclProtocol parse_nccl_protocol(std::string_view text);
