@@ -11,6 +11,13 @@ namespace paceline {
 namespace {
 
 bool is_quantity(std::string_view text) {
+// What a typed link may be: from a telegraph to a hundred times the fastest switch; latencies from
+// less than a metre of cable to an hour.
+constexpr BytesPerSecond kSlowest{1e3 / 8};
+constexpr BytesPerSecond kFastest{1e15 / 8};
+constexpr Seconds kShortest{1e-9};
+constexpr Seconds kLongest{3600};
+
   const bool starts_with_digit =
       !text.empty() && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9'));
   return starts_with_digit && text.find("/s") != std::string_view::npos;
@@ -83,13 +90,14 @@ QuantityParts split_quantity(std::string_view text) {
   const std::size_t at = amount.find('@');
   parts.rate_text = amount.substr(0, at);
   parts.rate = parse_bytes_per_second(parts.rate_text);
-  if (parts.rate.si() <= 0) {
-    throw UsageError("link \"" + std::string(text) + "\": the rate must be positive");
+  if (parts.rate < kSlowest || parts.rate > kFastest) {
+    throw UsageError("link \"" + std::string(text) +
+                     "\": the rate must be positive, 1 kb/s to 1 Pb/s");
   }
   if (at == std::string_view::npos) return parts;
   parts.latency = parse_seconds(amount.substr(at + 1));
-  if (parts.latency->si() > 0) return parts;
-  throw UsageError("link \"" + std::string(text) + "\": the latency must be positive");
+  if (*parts.latency >= kShortest && *parts.latency <= kLongest) return parts;
+  throw UsageError("link \"" + std::string(text) + "\": the latency must be positive, 1 ns to 1 h");
 }
 
 const LinkSpec& named_link(std::string_view name, LinkUse use, const LinkCatalog& catalog) {
