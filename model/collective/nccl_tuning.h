@@ -43,6 +43,7 @@ struct NcclOption {
   int threads = 0;          // per channel
   Seconds expected;         // NCCL's own estimate
   int network_hops = 0;     // between machines, one after another
+  int inner_hops = 0;       // inside machines, the same
   BytesPerSecond bus_rate;  // of all channels, at bus bandwidth
 };
 
@@ -105,6 +106,7 @@ class NcclTuning {
   double algorithm_GBps(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
   bool enabled(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
   static int network_hops(const Call& call, NcclAlgorithm algorithm);
+  static int inner_hops(const Call& call, NcclAlgorithm algorithm);
 
   std::string version_;
   PerAlgorithm base_us_{};

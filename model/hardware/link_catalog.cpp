@@ -139,6 +139,7 @@ LinkSpec from_quantity(std::string_view text, LinkUse use, const LinkCatalog& ca
   warn_of_assumptions(parts, model, link);
   if (!parts.latency) return link;
   link.latency = *parts.latency;
+  link.extra_latency = *parts.latency - model.latency;
   link.sources["latency"] = "given";
   for (Transport& transport : link.transports) transport.latency = *parts.latency;
   return link;
