@@ -6,11 +6,11 @@
 
 #include "core/data_directory.h"
 #include "core/names.h"
+#include "model/hardware/link_file.h"
 
 namespace paceline {
 namespace {
 
-bool is_quantity(std::string_view text) {
 // What a typed link may be: from a telegraph to a hundred times the fastest switch; latencies from
 // less than a metre of cable to an hour.
 constexpr BytesPerSecond kSlowest{1e3 / 8};
@@ -18,6 +18,7 @@ constexpr BytesPerSecond kFastest{1e15 / 8};
 constexpr Seconds kShortest{1e-9};
 constexpr Seconds kLongest{3600};
 
+bool is_quantity(std::string_view text) {
   const bool starts_with_digit =
       !text.empty() && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9'));
   return starts_with_digit && text.find("/s") != std::string_view::npos;
@@ -138,8 +139,8 @@ LinkSpec from_quantity(std::string_view text, LinkUse use, const LinkCatalog& ca
   link.sources["data_sheet"] = "given";
   warn_of_assumptions(parts, model, link);
   if (!parts.latency) return link;
-  link.latency = *parts.latency;
   link.extra_latency = *parts.latency - model.latency;
+  link.latency = *parts.latency;
   link.sources["latency"] = "given";
   for (Transport& transport : link.transports) transport.latency = *parts.latency;
   return link;
@@ -199,7 +200,8 @@ LinkSpec parse_link(std::string_view text, LinkUse use, const LinkCatalog& catal
     return link;
   }
   if (is_quantity(text)) return from_quantity(text, use, catalog);
-  const LinkSpec& link = catalog.at(text);
+  const bool file = text.ends_with(".json");
+  const LinkSpec link = file ? read_link_file(text) : catalog.at(text);
   if (fits(link, use)) return link;
   std::string allowed;
   for (const LinkSpec& candidate : catalog.links()) {
