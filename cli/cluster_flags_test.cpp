@@ -55,11 +55,8 @@ TEST(ClusterFlags, SettingsChooseTransportAndConnections) {
 TEST(ClusterFlags, SayWhenTheGenerationIsAssumed) {
   EXPECT_EQ(read({{"gpus", {"8"}}, {"intra", {"nvswitch3"}}}).generation, "hopper");
   const ClusterChoice unknown = read({{"gpus", {"4"}}, {"intra", {"pcie4-x16"}}});
-  bool said = false;
-  for (const std::string& warning : unknown.cluster.warnings) {
-    said = said || warning.find("NCCL tables") != std::string::npos;
-  }
-  EXPECT_TRUE(said);
+  EXPECT_NE(unknown.assumed_tables.find("NCCL tables"), std::string::npos);
+  EXPECT_EQ(read({{"gpus", {"4"}}, {"intra", {"16 GB/s"}}}).generation, unknown.generation);
 }
 
 TEST(ClusterFlags, ReadTopologies) {

@@ -63,6 +63,58 @@ TEST(CollectiveCommand, ConcurrentCollectivesShareTheLinks) {
   EXPECT_NEAR(four / one, 4, 1);
 }
 
+// Every algorithm that `list collectives` names can be timed; those that NCCL does not have are
+// simulated message by message, and four at once take longer than one.
+TEST(CollectiveCommand, TimesEveryAlgorithmOfTheList) {
+  const TestFolder folder;
+  const TestOutcome list = run_program_in(folder, "list collectives --json");
+  int simulated = 0;
+  for (const json& algorithm : json::parse(list.out)) {
+    const std::string name = algorithm["name"];
+    const std::string base =
+        "collective --bytes '64 MB' --algorithm " + name + " --op " +
+        algorithm["operations"][0].get<std::string>() +
+        (name == "nvls" ? " --cluster dgx-h100" : " --gpus 4 --gpus-per-node 1 --net 100g-ib");
+    const json one = answer(folder, base);
+    EXPECT_EQ(one["algorithm"], name);
+    EXPECT_GT(one["busbw_bytes_per_s"].get<double>(), 0) << name;
+    if (one["config"]["library"] != "none") continue;
+    ++simulated;
+    const double four = answer(folder, base + " --concurrent 4")["time_s"]["median"];
+    EXPECT_NEAR(four / one["time_s"]["median"].get<double>(), 4, 0.2) << name;
+    EXPECT_THAT(one["origins"][0]["source"].get<std::string>(), HasSubstr("messages simulated"));
+  }
+  EXPECT_GE(simulated, 7);
+}
+
+// A latency typed with a link inside a machine acts on each of the 14 steps of a ring, each over
+// two links of the switch.
+TEST(CollectiveCommand, LatencyInsideAMachineActs) {
+  const TestFolder folder;
+  const std::string base =
+      "collective --bytes 1MB --gpus 8 --device h100-sxm --algorithm ring --intra ";
+  const auto time = [&](const std::string& link) {
+    return answer(folder, base + link)["time_s"]["median"].get<double>();
+  };
+  EXPECT_NEAR(time("'450 GB/s@1ms'") - time("'450 GB/s'"), 14 * 2 * 1e-3, 0.001);
+  EXPECT_GT(time("'450 GB/s'"), time("'450 GB/s@100ns'"));
+}
+
+// A switch of some rate can be asked for without a device.
+TEST(CollectiveCommand, AQuantityInsideAMachineNeedsNoDevice) {
+  const TestFolder folder;
+  const json found = answer(folder, "collective --bytes 1MB --gpus 4 --intra '16 GB/s'");
+  EXPECT_THAT(found["warnings"].dump(), HasSubstr("tables of ampere devices are assumed"));
+}
+
+TEST(CollectiveCommand, CountsTheStepsOfItsAlgorithm) {
+  const TestFolder folder;
+  const json found = answer(folder,
+                            "collective --op all-gather --bytes 1kB --gpus 16 "
+                            "--gpus-per-node 1 --net 100g-ib --algorithm pat");
+  EXPECT_THAT(found["bottleneck"].get<std::string>(), HasSubstr("latency of 4 steps"));
+}
+
 TEST(CollectiveCommand, PrintsAnAnswerForPeople) {
   const TestFolder folder;
   const TestOutcome outcome =
@@ -162,6 +214,37 @@ TEST(ImportCommand, MeasurementsOfAMachinePredictItsCollectives) {
                               "collective --bytes 16777216 --cluster dgx-a100 --gpus 2 "
                               "--parameters links.json");
     EXPECT_NEAR(found["time_s"]["median"].get<double>() / 123.8e-6, 1, 0.1);
+  }
+}
+
+// What nvbandwidth measured of copies becomes a link of that rate, which other commands take.
+TEST(CalibrateCommand, CopiesOfNvbandwidthBecomeALink) {
+  const TestFolder folder;
+  EXPECT_EQ(run_program_in(folder, "import nvbandwidth nvbandwidth-good.json -o m.json").code, 0);
+  const TestOutcome fitted =
+      run_program_in(folder, "calibrate m.json --link pcie4-x16 -o own.json --report");
+  EXPECT_EQ(fitted.code, 0) << fitted.err;
+  EXPECT_THAT(fitted.out, HasSubstr("achieves 20.0 GB/s (19.6 GB/s to 20.4 GB/s in 4 cells)"));
+  const auto rate = [&](const std::string& link) {
+    return answer(folder,
+                  "transfer --direction h2d --bytes '4 GB' --link " + link)["rate_bytes_per_s"]
+        .get<double>();
+  };
+  EXPECT_NEAR(rate("own.json") / rate("pcie4-x16"), 20 / 26.1, 0.01);
+  EXPECT_THAT(
+      answer(folder, "collective --bytes 1GB --gpus 4 --device a30 --intra own.json").dump(),
+      HasSubstr("pcie4"));
+  const std::pair<const char*, const char*> refused[] = {
+      {"calibrate m.json --report", "--link"},
+      {"calibrate m.json --link pcie3-x16 --report", "data sheet"},
+      {"calibrate m.json --link nvswitch2 --report", "device_to_device"},
+      {"calibrate m.json --link nvlink2-cube-mesh --report", "which pairs"},
+      {"calibrate m.json --link pcie4-x16 --cluster dgx-a100 --report", "--cluster"},
+      {"calibrate m.json --link pcie4-x16 --install", "--install"}};
+  for (const auto& [command, says] : refused) {
+    const TestOutcome outcome = run_program_in(folder, command);
+    EXPECT_GE(outcome.code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr(says)) << command;
   }
 }
 

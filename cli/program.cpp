@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <ostream>
@@ -30,6 +31,11 @@ ExitCode run_program(const std::vector<std::string>& argv, std::ostream& out,
     return invocation->command->run(invocation->arguments);
   } catch (const Error& error) {
     return report(errors, error.code(), error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    constexpr std::size_t kShown = 60;
+    std::string name = error.path1().string();
+    if (name.size() > kShown) name = name.substr(0, kShown) + "...";
+    return report(errors, ExitCode::kInput, name + ": " + error.code().message());
   } catch (const std::bad_alloc&) {
     return report(errors, ExitCode::kInternal, "out of memory");
   } catch (const std::exception& error) {

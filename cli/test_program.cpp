@@ -154,8 +154,11 @@ std::string nccl_log(const std::string& prefix, const std::string& last, bool wh
   for (int power = 12; power < 28; ++power) {
     const double bytes = static_cast<double>(1 << power);
     const std::string us = power == 27 ? last : std::to_string(12 + bytes / 150e3);
-    line("  " + std::to_string(1 << power) + " 1 float sum " + us + " 1.0 1.0 N/A " + us +
-         " 1.0 1.0 N/A");
+    const double time = std::strtod(us.c_str(), nullptr);
+    const std::string rate = std::to_string(time > 0 ? bytes / time * 1e-3 : 0);
+    const std::string half = " " + us + " " + rate + " " + rate;
+    line("  " + std::to_string(1 << power) + " " + std::to_string((1 << power) / 4) + " float sum" +
+         half + " 0" + half + " N/A");
   }
   if (whole) line("# Avg bus bandwidth    : 68.4048");
   return text;
@@ -180,16 +183,41 @@ void write_fabric_files(const fs::path& folder) {
   write("negative-rate.json", cluster_rate("-2 GB/s"));
   write("nan-rate.json", cluster_rate("nan GB/s"));
   write("huge-rate.json", cluster_rate("1e999 GB/s"));
+  const std::string gpu1 = R"({"name":"gpu1","kind":"device")";
+  const auto with_devices = [&](const std::string& first, const std::string& second) {
+    const std::string one =
+        replaced(two, R"("kind":"device"})", R"("kind":"device","device":")" + first + R"("})");
+    return replaced(one, gpu1, gpu1 + R"(,"device":")" + second + '"');
+  };
+  write("mixed-devices.json", with_devices("t4", "v100-sxm2-16g"));
+  write("processor-device.json", with_devices("e5-2630-v3", "t4"));
+  write("empty-node.json", replaced(two, R"("name":"gpu1")", R"("name":"")"));
+  const std::string rooted = replaced(two, R"("kind":"pcie-switch")", R"("kind":"processor")");
+  write("two-roots.json", replaced(rooted, R"("kind":"pcie-switch")", R"("kind":"processor")"));
+  write("gpu-processor.json",
+        replaced(rooted, R"("kind":"processor")", R"("kind":"processor","device":"t4")"));
   write("topo.txt", "     GPU0 GPU1\nGPU0  X  NV12\nGPU1 NV12  X\n");
   write("topo-cut.txt", "     GPU0 GPU1\nGPU0  X  NV12\n");
   write("topo-na.txt", "     GPU0 GPU1\nGPU0  X  N/A\nGPU1 N/A  X\n");
+  write("topo-self.txt", "     GPU0 GPU1\nGPU0  X  X\nGPU1 X  X\n");
+  write("topo-no-self.txt", "     GPU0 GPU1\nGPU0 NV12 NV12\nGPU1 NV12 X\n");
+  write("topo-zero.txt", "     GPU0 GPU1\nGPU0 X NV0\nGPU1 NV0 X\n");
   write("nccl.log", nccl_log("", "900.0", true));
   write("nccl-prefixed.log", nccl_log("[1,0]<stdout>:", "900.0", true));
   write("nccl-cut.log", nccl_log("", "900.0", false));
   write("nccl-na.log", nccl_log("", "N/A", true));
   write("nccl-nan.log", nccl_log("", "nan", true));
   write("nccl-negative.log", nccl_log("", "-3.5", true));
+  std::string wrong = nccl_log("", "900.0", true);
+  wrong.replace(wrong.rfind(" 0 "), 3, " 7 ");
+  write("nccl-wrong.log", wrong);
+  write("nccl-failed.log", nccl_log("", "900.0", true) + "# Out of bounds values : 3 FAILED\n");
+  write("nccl-twice.log", nccl_log("", "900.0", true) + nccl_log("", "900.0", true));
   write("osu.txt", "# OSU MPI Allreduce Latency Test v5.4.0\n# Size  Avg Latency(us)\n4  31.9\n");
+  write("nvbandwidth-good.json", R"({"nvbandwidth": {"testcases": [
+    {"name": "host_to_device_memcpy_ce", "status": "Passed", "bandwidth_matrix": [["20.0", "20.4"]]},
+    {"name": "device_to_host_memcpy_ce", "status": "Passed", "bandwidth_matrix": [["19.6", "20.0"]]},
+    {"name": "device_to_device_memcpy_read_ce", "status": "Waived"}]}})");
   write("nvbandwidth.json", R"({"nvbandwidth": {"testcases": [{"name": "t", "status": "Passed",
                                 "bandwidth_matrix": [["fast"]]}]}})");
 }

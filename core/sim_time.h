@@ -14,8 +14,8 @@ class SimTime {
  public:
   constexpr SimTime() = default;
   static constexpr SimTime from_picoseconds(std::int64_t ps) { return SimTime(ps); }
-  // Rounds to the nearest picosecond. Throws Error (internal) if `cost` is negative, not finite, or
-  // longer than 53 days.
+  // Rounds to the nearest picosecond. Throws Error (internal) if `cost` is negative or no number,
+  // UsageError if it is longer than 53 days.
   static SimTime from(Seconds cost);
 
   constexpr std::int64_t picoseconds() const { return ps_; }

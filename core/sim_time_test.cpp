@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 
@@ -18,7 +19,12 @@ TEST(SimTime, RoundsToTheNearestPicosecond) {
 TEST(SimTime, RefusesWhatIsNotADuration) {
   EXPECT_THROW(SimTime::from(Seconds(-1e-9)), Error);
   EXPECT_THROW(SimTime::from(Seconds(std::nan(""))), Error);
-  EXPECT_THROW(SimTime::from(Seconds(1e9)), Error);
+}
+
+// A network of a bit per hour is what a user typed, not a fault of ours.
+TEST(SimTime, RefusesWhatTheClockCannotHoldAsAMistakeOfTheUser) {
+  EXPECT_THROW(SimTime::from(Seconds(1e9)), UsageError);
+  EXPECT_THROW(SimTime::from(Seconds(std::numeric_limits<double>::infinity())), UsageError);
 }
 
 TEST(SimTime, ConvertsBackToSeconds) {

@@ -2,8 +2,9 @@
 // says, prints the held-out errors, and writes calibration/fitted/collectives/<class>.json to
 // OUTPUT
 // ("-": nowhere) and every message with its predictions to MESSAGES, comma-separated.
-// paceline_fit_collectives DATA-FOLDER: all recipes of the source tree; rewrites the fitted files
-// and docs/accuracy-collectives.md.
+// paceline_fit_collectives DATA-FOLDER OUTPUT-FOLDER: all recipes of the source tree; writes
+// calibration/fitted/collectives/ and docs/accuracy-collectives.md below OUTPUT-FOLDER, which is
+// the source tree where they are to be replaced.
 #include <algorithm>
 #include <iostream>
 
@@ -30,13 +31,17 @@ CollectiveFitResult fit(const CollectiveRecipe& recipe, const fs::path& data) {
   return result;
 }
 
-std::vector<UnseenErrors> validate(const CollectiveRecipe& recipe, const fs::path& data) {
+std::vector<UnseenErrors> validate(const CollectiveRecipe& recipe, const fs::path& data,
+                                   const CollectiveParameters& parameters) {
   std::vector<SourceFile> sources;
   return unseen_errors(recipe.problem, recipe_points(recipe, data, sources),
-                       CollectiveModel::shipped());
+                       {NcclTuning::shipped(), HostTuning::shipped(), parameters});
 }
 
-void refresh(const fs::path& data) {
+void refresh(const fs::path& data, const fs::path& output) {
+  const fs::path fitted = output / "calibration/fitted/collectives";
+  fs::create_directories(fitted);
+  fs::create_directories(output / "docs");
   std::vector<fs::path> files;
   for (const auto& entry :
        fs::directory_iterator(data_directory() / "calibration/recipes/collectives")) {
@@ -44,37 +49,38 @@ void refresh(const fs::path& data) {
   }
   std::ranges::sort(files);
   std::vector<CollectiveAccuracy> sets;
-  // Fits first: validation uses what is then shipped.
+  // Fits first: validation uses their constants.
+  CollectiveParameters parameters = CollectiveParameters::shipped();
   for (const bool validating : {false, true}) {
     for (const fs::path& file : files) {
       const CollectiveRecipe recipe = read(file);
       if (recipe.validate != validating) continue;
       CollectiveAccuracy set{recipe.title, {}, {}};
       if (validating) {
-        set.unseen = validate(recipe, data);
+        set.unseen = validate(recipe, data, parameters);
       } else {
         const CollectiveFitResult result = fit(recipe, data);
         set.held_out = result.errors;
         if (recipe.write) {
-          write_parameters(data_directory() / "calibration/fitted/collectives" /
-                               (recipe.problem.fabric_class + ".json"),
-                           result.parameters);
+          write_parameters(fitted / (recipe.problem.fabric_class + ".json"), result.parameters);
+          parameters.add(result.parameters);
         }
       }
       sets.push_back(std::move(set));
     }
   }
-  write_text_file(data_directory() / "docs/accuracy-collectives.md", accuracy_document(sets));
+  write_text_file(output / "docs/accuracy-collectives.md", accuracy_document(sets));
 }
 
 int run(int argc, char** argv) {
-  if (argc == 2) {
-    refresh(argv[1]);
+  if (argc == 3 && fs::is_directory(argv[1])) {
+    refresh(argv[1], argv[2]);
     return 0;
   }
   if (argc < 3 || argc > 5) {
     throw UsageError(
-        "usage: paceline_fit_collectives DATA-FOLDER, or RECIPE DATA-FOLDER [OUTPUT [MESSAGES]]");
+        "usage: paceline_fit_collectives DATA-FOLDER OUTPUT-FOLDER, or RECIPE DATA-FOLDER "
+        "[OUTPUT [MESSAGES]]");
   }
   const CollectiveRecipe recipe = read(argv[1]);
   if (recipe.validate) throw UsageError(std::string(argv[1]) + ": nothing is fitted to this set");

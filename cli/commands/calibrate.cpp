@@ -6,11 +6,13 @@
 #include <iostream>
 
 #include "cli/cluster_flags.h"
+#include "cli/copy_calibration.h"
 #include "cli/link_calibration.h"
 #include "cli/output.h"
 #include "cli/recipe_calibration.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
+#include "model/hardware/link_file.h"
 #include "simulator/device/cpu_device.h"
 
 namespace paceline {
@@ -92,6 +94,17 @@ void refuse_machine(const Arguments& arguments) {
   }
 }
 
+ExitCode run_copies(const Arguments& arguments, const MeasurementSet& measurements) {
+  for (const char* flag : {"install", "host-recording", "plots"}) {
+    if (arguments.has(flag)) throw UsageError(flag_text(flag) + " is for kernels, not for links");
+  }
+  refuse_machine(arguments);
+  const CopyCalibration result = calibrate_copies(arguments, measurements);
+  if (arguments.has("o")) write_text_file(arguments.text("o"), link_file_text(result.link));
+  if (arguments.has("report")) arguments.out() << result.report;
+  return ExitCode::kOk;
+}
+
 ExitCode run(const Arguments& arguments) {
   if (arguments.has("recipe")) return calibrate_recipe(arguments);
   for (const char* flag : {"data", "folder"}) {
@@ -105,6 +118,10 @@ ExitCode run(const Arguments& arguments) {
         "give -o FILE, --install, --report or --plots FOLDER, or the fit goes nowhere");
   }
   const MeasurementSet measurements = read_measurements(file);
+  if (holds_copies(measurements)) return run_copies(arguments, measurements);
+  if (arguments.has("link")) {
+    throw UsageError("--link is of copies, and the file holds none of nvbandwidth");
+  }
   if (holds_collectives(measurements)) return run_links(arguments, measurements);
   refuse_machine(arguments);
   CalibrateOptions options;
@@ -145,6 +162,7 @@ void register_calibrate(CommandList& commands) {
       {"install", "", "use the result as device cpu of this user"},
       {"report", "", "print how well each fit does"},
       {"plots", "FOLDER", "draw measured against fitted, one SVG per fit"},
+      {"link", "NAME", "the link of the catalog that copies of nvbandwidth went over"},
       {"recipe", "NAME", "repeat this shipped fit (paceline list recipes) instead of fitting FILE"},
       {"data", "DIR", "the published timings that --recipe fits"},
       {"folder", "FOLDER", "write the parameter files of --recipe here"},

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cluster_flags.h"
+#include "cli/collective_by_messages.h"
 #include "cli/output.h"
 #include "core/json_writer.h"
 #include "core/names.h"
@@ -26,6 +27,13 @@ CollectiveCall read_call(const Arguments& arguments, const ClusterChoice& choice
   call.op = parse_collective(arguments.text_or("op", "all-reduce"));
   call.bytes = read_size(arguments);
   call.group = group_of(choice.cluster, choice.ranks);
+  if (is_by_messages(arguments)) {
+    call.library = "none";
+    return call;
+  }
+  if (arguments.has("servers")) {
+    throw UsageError("--servers is of --algorithm parameter-server");
+  }
   call.library = arguments.text_or("library", "nccl");
   std::vector<std::string> libraries = HostTuning::shipped().names();
   libraries.insert(libraries.begin(), "nccl");
@@ -128,8 +136,11 @@ std::string to_screen(const Arguments& arguments, const CollectiveCall& call,
   text += "time     " + to_text(cost.time) + "   (" + to_text(cost.quantile(0.05)) + " to " +
           to_text(cost.quantile(0.95)) + ")\n";
   text += "algbw    " + to_text(cost.algorithm_rate) + "   busbw " + to_text(cost.bus_rate) + "\n";
-  text += "how      " + cost.algorithm + ", " + cost.protocol + ", " +
-          std::to_string(cost.channels) + (cost.channels == 1 ? " channel\n" : " channels\n");
+  text += "how      " + cost.algorithm + ", " +
+          (call.library == "none" ? "message by message"
+                                  : cost.protocol + ", " + std::to_string(cost.channels) +
+                                        (cost.channels == 1 ? " channel" : " channels")) +
+          "\n";
   text += "limit    " + cost.bottleneck + "\n";
   text += "origin   " + std::string(to_string(cost.origin.kind)) + ": " + cost.origin.source + "\n";
   for (const std::string& warning : cost.warnings) text += "warning  " + warning + "\n";
@@ -156,9 +167,16 @@ ExitCode run(const Arguments& arguments) {
       fabric_group(choice.cluster, call.group, CopyModel::shipped().staging(),
                    NcclTuning::shipped(), choice.generation, choice.connections);
   choice.connections = fabric.connections;
-  const CollectiveModel model = read_model(arguments, fabric.fabric_class);
-  CollectiveCost cost = model.cost(call, fabric);
-  run_side_by_side(call, choice, concurrent_of(arguments), fabric, cost);
+  CollectiveCost cost;
+  if (call.library == "none") {
+    const auto jobs = static_cast<int>(concurrent_of(arguments));
+    cost = cost_by_messages(arguments, call, choice, jobs);
+    cost.fabric_rate = bus_rate_of(call.op, fabric);
+  } else {
+    cost = read_model(arguments, fabric.fabric_class).cost(call, fabric);
+    run_side_by_side(call, choice, concurrent_of(arguments), fabric, cost);
+    if (!choice.assumed_tables.empty()) cost.warnings.push_back(choice.assumed_tables);
+  }
   cost.warnings.insert(cost.warnings.end(), choice.cluster.warnings.begin(),
                        choice.cluster.warnings.end());
   warn_about_size(call, cost);
@@ -186,8 +204,13 @@ void register_collective(CommandList& commands) {
       {.name = "op", .value = "NAME", .summary = "all-reduce, all-gather, all-to-all, ..."},
       {.name = "bytes", .value = "SIZE", .summary = "size as nccl-tests counts it, \"1 GiB\""},
       {.name = "library", .value = "nccl|mpi|gloo", .summary = "who runs it; default nccl"},
-      {.name = "algorithm", .value = "NAME", .summary = "ring, tree, nvls, ... instead of NCCL's"},
+      {.name = "algorithm",
+       .value = "NAME",
+       .summary = "instead of NCCL's choice; paceline list collectives"},
       {.name = "protocol", .value = "NAME", .summary = "ll, ll128, simple instead of NCCL's"},
+      {.name = "servers",
+       .value = "N",
+       .summary = "of --algorithm parameter-server; one a machine"},
       {.name = "concurrent", .value = "N", .summary = "equal ones at once over the same ranks"},
       {.name = "parameters",
        .value = "FILE",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "core/statistics.h"
@@ -28,6 +29,18 @@ bool outside(const Fit& fit, const std::string& quantity, double value) {
   const auto range = fit.domain.find(quantity);
   if (range == fit.domain.end()) return false;
   return value < range->second.first * 0.5 || value > range->second.second * 2.0;
+}
+
+// Messages that wait for each other: NCCL's ring and every algorithm of the processors' libraries
+// that passes pieces round; ceil(log2 n) of dissemination and of a tree each way.
+int steps_of(const CollectiveCall& call, const std::string& algorithm) {
+  const int ranks = call.group.ranks();
+  int levels = 0;
+  while ((1 << levels) < ranks) ++levels;
+  if (algorithm == to_string(NcclAlgorithm::kPat)) return levels;
+  if (algorithm == to_string(NcclAlgorithm::kNvls)) return 1;
+  if (algorithm == to_string(NcclAlgorithm::kTree)) return 2 * levels;
+  return ring_steps(call.op, ranks);
 }
 
 }  // namespace
@@ -108,7 +121,9 @@ CollectiveCost CollectiveModel::with_fit(const Fit& fit, const std::string& fabr
   const auto parts = CollectiveProtocol::evaluate(input, values.data());
   CollectiveCost cost;
   cost.time = Seconds(parts.total);
-  cost.latency = Seconds(parts.fixed);
+  const Seconds extra = call.group.machines > 1 ? fabric.network_extra : fabric.inner_extra;
+  cost.latency = std::max(Seconds(), Seconds(parts.fixed) + extra * input.steps);
+  cost.time += cost.latency - Seconds(parts.fixed);
   if (fabric_class != fabric.fabric_class) {
     // Constants of another fabric must not carry data faster than this one can.
     cost.time = std::max(cost.time, cost.latency + Seconds(input.volume / input.bus_rate));
@@ -140,6 +155,45 @@ CollectiveCost CollectiveModel::fitted(const CollectiveCall& call, const FabricG
   return with_fit(fit, fabric_class, input, call, fabric);
 }
 
+// Constants of several protocols may be borrowed from different classes, or be far from what they
+// were fitted to, and then contradict NCCL's choice among them. A protocol whose constants come
+// from farther away than another's takes that one's time in NCCL's own proportion of the two on
+// this fabric; of one class, what NCCL prefers is not slower than what it left.
+// docs/decisions/071-borrowed-protocols.md.
+void CollectiveModel::reconcile(const CollectiveCall& call, const FabricGroup& fabric,
+                                const Choice& choice, CollectiveCost& cost) const {
+  const auto distance_of = [&](const std::string& fit_name) {
+    const auto known = parameters_.nearest_class(fabric.fabric_class, fit_name);
+    return known ? CollectiveParameters::distance(*known, fabric.fabric_class)
+                 : std::numeric_limits<double>::infinity();
+  };
+  double nearest = distance_of(choice.fit_name);
+  if (nearest == 0) return;
+  for (const NcclOption& option : tuning_.options(call.op, call.bytes, call.group, fabric.graph)) {
+    if (option.algorithm != choice.option.algorithm) continue;
+    if (option.protocol == choice.option.protocol) continue;
+    const Choice other{choice.algorithm,
+                       collective_fit_name(call.op, option.algorithm, option.protocol), option};
+    const double distance = distance_of(other.fit_name);
+    if (distance > nearest) continue;
+    CollectiveCost scaled = fitted(call, fabric, other);
+    const bool nearer = distance < nearest;
+    const double ratio = choice.option.expected / option.expected;
+    if (!nearer && (ratio > 1 || scaled.time >= cost.time)) continue;
+    nearest = distance;
+    const double factor = nearer ? ratio : 1;
+    scaled.time = scaled.time * factor;
+    scaled.latency = scaled.latency * factor;
+    if (distance == 0) scaled.sd = std::hypot(scaled.sd, tuning_.prior().borrowed_sd);
+    scaled.origin.kind = OriginKind::kExtrapolated;
+    scaled.warnings.push_back("nothing nearer measured for " +
+                              std::string(to_string(choice.option.protocol)) + ": the time of " +
+                              std::string(to_string(option.protocol)) +
+                              (nearer ? " in NCCL's proportion of the two" : ""));
+    cost = scaled;
+  }
+}
+
 // MPI and Gloo: one channel, steps of the network's latency where nothing was measured.
 CollectiveCost CollectiveModel::host_cost(const CollectiveCall& call,
                                           const FabricGroup& fabric) const {
@@ -169,7 +223,8 @@ CollectiveCost CollectiveModel::host_cost(const CollectiveCall& call,
 
 // Inside a machine: NCCL's latencies, and the share of its bandwidth that measured machines reach.
 // Between machines the data go at the rate that the transport achieves, which is a measured one,
-// and a hop that is slower than the tables' adds the difference.
+// and a hop that is slower than the tables' adds the difference; inside, a latency that was typed
+// adds its difference to what links of such a rate have.
 CollectiveCost CollectiveModel::estimated(const CollectiveCall& call, const FabricGroup& fabric,
                                           const Choice& choice) const {
   CollectiveCost cost;
@@ -184,7 +239,8 @@ CollectiveCost CollectiveModel::estimated(const CollectiveCall& call, const Fabr
   } else {
     const NcclOption& option = choice.option;
     const Seconds slow_hop = std::max(Seconds(), fabric.network_latency - tuning_.network_hop());
-    cost.latency = std::max(Seconds(), option.expected - Seconds(volume / option.bus_rate.si())) +
+    cost.latency = std::max(Seconds(), option.expected - Seconds(volume / option.bus_rate.si()) +
+                                           fabric.inner_extra * option.inner_hops) +
                    slow_hop * option.network_hops;
     const double whole = fabric.graph.channels * fabric.graph.channel_GBps * 1e9;
     const double data = network ? rate.si() * std::min(1.0, option.bus_rate.si() / whole)
@@ -205,6 +261,7 @@ CollectiveCost CollectiveModel::nccl_cost(const CollectiveCall& call,
   const Choice choice = choose(call, fabric);
   const bool has_fit = parameters_.nearest_class(fabric.fabric_class, choice.fit_name).has_value();
   CollectiveCost cost = has_fit ? fitted(call, fabric, choice) : estimated(call, fabric, choice);
+  if (has_fit && !is_exchange(call.op)) reconcile(call, fabric, choice, cost);
   cost.algorithm = choice.algorithm;
   cost.protocol = to_string(choice.option.protocol);
   cost.channels = choice.option.channels;
@@ -229,10 +286,9 @@ CollectiveCost CollectiveModel::cost(const CollectiveCall& call, const FabricGro
   cost.bus_rate = cost.algorithm_rate * bus_factor(call.op, call.group.ranks());
   cost.fabric_rate = bus_rate_of(call.op, fabric);
   const bool by_latency = cost.latency.si() > 0.5 * cost.time.si();
-  cost.bottleneck = by_latency
-                        ? "latency of " + std::to_string(ring_steps(call.op, call.group.ranks())) +
-                              " steps over " + fabric.fabric_class
-                        : fabric.bottleneck;
+  cost.bottleneck = by_latency ? "latency of " + std::to_string(steps_of(call, cost.algorithm)) +
+                                     " steps over " + fabric.fabric_class
+                               : fabric.bottleneck;
   return cost;
 }
 

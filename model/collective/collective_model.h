@@ -61,6 +61,8 @@ class CollectiveModel {
   Choice choose(const CollectiveCall& call, const FabricGroup& fabric) const;
   CollectiveCost fitted(const CollectiveCall& call, const FabricGroup& fabric,
                         const Choice& choice) const;
+  void reconcile(const CollectiveCall& call, const FabricGroup& fabric, const Choice& choice,
+                 CollectiveCost& cost) const;
   CollectiveCost estimated(const CollectiveCall& call, const FabricGroup& fabric,
                            const Choice& choice) const;
 

@@ -97,6 +97,54 @@ TEST(CollectiveModel, HostLibrariesChooseTheirOwnAlgorithms) {
   EXPECT_THROW(algorithm("oneccl", 1e6), UsageError);
 }
 
+// Nobody measured the NVLinks of P100: LL would be taken from one class and LL128 from another. The
+// time still grows with the message, and what NCCL prefers is not slower than what it leaves.
+TEST(CollectiveModel, BorrowedProtocolsAgreeWithTheChoiceAmongThem) {
+  const CollectiveModel model = CollectiveModel::shipped();
+  const LinkCatalog links = LinkCatalog::load(kCatalog / "links");
+  for (const char* name : {"dgx-1-p100", "dgx-1-v100", "dgx-2"}) {
+    const ClusterSpec spec =
+        read_cluster(kCatalog / "clusters" / (std::string(name) + ".json"), links);
+    CollectiveCall call;
+    call.group = group_of(spec, spec.device_count());
+    const FabricGroup fabric = fabric_group(spec, call.group, kStaging, model.tuning(), "volta", 0);
+    Seconds before;
+    for (double bytes = 4096; bytes < 1e9; bytes *= 2) {
+      call.bytes = Bytes(bytes);
+      call.algorithm.reset();
+      call.protocol.reset();
+      const CollectiveCost chosen = model.cost(call, fabric);
+      EXPECT_GT(chosen.time, 0.98 * before) << name << " " << bytes << " " << chosen.protocol;
+      before = chosen.time;
+      if (chosen.origin.kind != OriginKind::kExtrapolated) continue;
+      call.algorithm = parse_nccl_algorithm(chosen.algorithm);
+      for (const NcclProtocol other :
+           {NcclProtocol::kLl, NcclProtocol::kLl128, NcclProtocol::kSimple}) {
+        call.protocol = other;
+        EXPECT_LE(chosen.time, 1.001 * model.cost(call, fabric).time)
+            << name << " " << bytes << " " << chosen.protocol << " " << to_string(other);
+      }
+    }
+  }
+}
+
+// A network that behaves as a measured one but for its latency: each of the six steps takes a
+// millisecond more.
+TEST(CollectiveModel, TypedLatencyActsOnFittedConstants) {
+  const CollectiveModel model = CollectiveModel::shipped();
+  const auto time = [&](const char* net) {
+    const ClusterSpec spec = cluster(4, 1, nullptr, net);
+    const CollectiveCall call{CollectiveOp::kAllReduce, Bytes(1e6), {4, 1}, "gloo", {}, {}};
+    const FabricGroup fabric = fabric_group(spec, call.group, kStaging, model.tuning(), "volta", 1);
+    const CollectiveCost cost = model.cost(call, fabric);
+    EXPECT_NE(cost.origin.kind, OriginKind::kDataSheet) << "a fit";
+    return cost.time;
+  };
+  const double difference =
+      (time("1 Gb/s@1120us as veth-tbf") - time("1 Gb/s@120us as veth-tbf")).si();
+  EXPECT_NEAR(difference, 6e-3, 1e-9);
+}
+
 TEST(CollectiveModel, RefusesWhatCannotRun) {
   const ClusterSpec eight = cluster(8, 8, "nvswitch2", nullptr);
   EXPECT_THROW(group_of(eight, 9), InputError);

@@ -66,16 +66,19 @@ const Fit* CollectiveParameters::find(const std::string& fabric_class,
   return set == sets_.end() ? nullptr : set->second.find(fit_name);
 }
 
+double CollectiveParameters::distance(const std::string& a, const std::string& b) {
+  return std::abs(std::log(family(a).second / family(b).second));
+}
+
 std::optional<std::string> CollectiveParameters::nearest_class(const std::string& fabric_class,
                                                                const std::string& fit_name) const {
   if (find(fabric_class, fit_name) != nullptr) return fabric_class;
-  const auto [shape, size] = family(fabric_class);
+  const std::string shape = family(fabric_class).first;
   std::optional<std::string> nearest;
   double distance = 0;
   for (const auto& [name, set] : sets_) {
-    const auto [other_shape, other_size] = family(name);
-    if (other_shape != shape || set.find(fit_name) == nullptr) continue;
-    const double ratio = std::abs(std::log(other_size / size));
+    if (family(name).first != shape || set.find(fit_name) == nullptr) continue;
+    const double ratio = distance(name, fabric_class);
     if (nearest && ratio >= distance) continue;
     nearest = name;
     distance = ratio;

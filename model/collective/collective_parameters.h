@@ -30,6 +30,8 @@ class CollectiveParameters {
   // "-ib", "gbe") that has it, nearest by generation or rate; none if the family has no such fit.
   std::optional<std::string> nearest_class(const std::string& fabric_class,
                                            const std::string& fit_name) const;
+  // Between classes of one family: |ln| of the ratio of generations or rates.
+  static double distance(const std::string& a, const std::string& b);
 
  private:
   std::map<std::string, ParameterSet> sets_;

@@ -79,6 +79,16 @@ Cards cards_of(const ClusterSpec& cluster, const MachinePaths& paths,
   return out;
 }
 
+// What latencies that were typed add to the way between two neighbours.
+Seconds extra_latency(const MachineSpec& machine, const MachinePaths& paths,
+                      std::span<const std::size_t> devices) {
+  Seconds extra;
+  for (const PathHop& hop : paths.between(devices[0], devices[1]).hops) {
+    extra += machine.links[hop.link.link].link.extra_latency;
+  }
+  return extra;
+}
+
 // Machines with more devices are switched; every pair of paths takes long to look at.
 constexpr std::size_t kMostSearched = 64;
 
@@ -152,6 +162,7 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
     out.inner_rate = out.bus_rate = ring.rate;
     out.ceiling = ring.rate * headroom(cluster.machine, ring.path);
     out.inner_latency = ring.latency;
+    out.inner_extra = extra_latency(cluster.machine, paths, devices);
     // Switches do not block: the search is only needed where links are shared.
     const bool shared = ring.path != PathKind::kNvswitch && devices.size() <= kMostSearched;
     out.exchange_rate = shared ? exchange_rate(cluster.machine, paths, devices) : ring.rate;
@@ -175,6 +186,7 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
     out.ceiling =
         out.bus_rate.si() == 0 ? cards.data_sheet : std::min(out.ceiling, cards.data_sheet);
     out.network_latency = cluster.network->latency;
+    out.network_extra = cluster.network->extra_latency;
     out.fabric_class = network_class(*cluster.network);
     if (out.bus_rate.si() == 0 || out.network_rate <= out.bus_rate) {
       out.bus_rate = out.network_rate;

@@ -25,6 +25,9 @@ struct FabricGroup {
   BytesPerSecond exchange_rate;
   int connections = 0;  // that carry one machine's data; 0 within one machine
   Seconds inner_latency;
+  // Of a typed latency: what a hop takes beyond links of such a rate.
+  Seconds inner_extra;
+  Seconds network_extra;
   Seconds network_latency;
   std::string bottleneck;  // the limiting hop in words
   NcclGraph graph;

@@ -230,6 +230,22 @@ int NcclTuning::network_hops(const Call& call, NcclAlgorithm algorithm) {
   return 0;
 }
 
+// As latency_us() counts them.
+int NcclTuning::inner_hops(const Call& call, NcclAlgorithm algorithm) {
+  switch (algorithm) {
+    case NcclAlgorithm::kRing:
+      return static_cast<int>(call.steps()) - ring_network_steps(call.op, call.group);
+    case NcclAlgorithm::kTree:
+      return 2 * (call.group.per_machine - 1);
+    case NcclAlgorithm::kNvls:
+    case NcclAlgorithm::kNvlsTree:
+      return 1;
+    case NcclAlgorithm::kPat:
+      return 0;
+  }
+  return 0;
+}
+
 std::vector<NcclOption> NcclTuning::options(CollectiveOp op, Bytes bytes,
                                             const CollectiveGroup& group,
                                             const NcclGraph& graph) const {
@@ -249,6 +265,7 @@ std::vector<NcclOption> NcclTuning::options(CollectiveOp op, Bytes bytes,
       const double us = latency_us(call, algorithm, protocol) + bytes.si() / (1000 * rate);
       option.expected = Seconds(us * 1e-6);
       option.network_hops = network_hops(call, algorithm);
+      option.inner_hops = inner_hops(call, algorithm);
       option.bus_rate = BytesPerSecond(rate * 1e9 * bus_factor(op, group.ranks()));
       std::tie(option.channels, option.threads) =
           channels_for(algorithm, protocol, group.ranks(), bytes,

@@ -20,6 +20,7 @@ enum class NcclAlgorithm { kRing, kTree, kNvls, kNvlsTree, kPat };
 enum class NcclProtocol { kLl, kLl128, kSimple };
 std::string_view to_string(NcclAlgorithm algorithm);
 std::string_view to_string(NcclProtocol protocol);
+std::vector<std::string> nccl_algorithm_names();
 // Throw UsageError with the allowed names.
 NcclAlgorithm parse_nccl_algorithm(std::string_view text);
 NcclProtocol parse_nccl_protocol(std::string_view text);
@@ -42,6 +43,7 @@ struct NcclOption {
   int threads = 0;          // per channel
   Seconds expected;         // NCCL's own estimate
   int network_hops = 0;     // between machines, one after another
+  int inner_hops = 0;       // inside machines, the same
   BytesPerSecond bus_rate;  // of all channels, at bus bandwidth
 };
 
@@ -104,6 +106,7 @@ class NcclTuning {
   double algorithm_GBps(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
   bool enabled(const Call& call, NcclAlgorithm algorithm, NcclProtocol protocol) const;
   static int network_hops(const Call& call, NcclAlgorithm algorithm);
+  static int inner_hops(const Call& call, NcclAlgorithm algorithm);
 
   std::string version_;
   PerAlgorithm base_us_{};

@@ -59,6 +59,8 @@ std::string_view to_string(NcclProtocol protocol) {
   return kProtocols.at(static_cast<std::size_t>(protocol));
 }
 
+std::vector<std::string> nccl_algorithm_names() { return {kAlgorithms.begin(), kAlgorithms.end()}; }
+
 NcclAlgorithm parse_nccl_algorithm(std::string_view text) {
   return static_cast<NcclAlgorithm>(position(kAlgorithms, text, "NCCL algorithm"));
 }

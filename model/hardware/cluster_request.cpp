@@ -20,8 +20,15 @@ struct Catalogs {
   DeviceCatalog devices = DeviceCatalog::shipped();
 };
 
+bool is_quantity(const LinkSpec& link) {
+  const auto source = link.sources.find("data_sheet");
+  return source != link.sources.end() && source->second == "given";
+}
+
 // By the device if it is known, else by the links; without either a warning says what was assumed.
-std::string nccl_generation(ClusterSpec& cluster, const DeviceCatalog& devices) {
+// A quantity is no NVLink of the tables.
+std::string nccl_generation(const ClusterSpec& cluster, const DeviceCatalog& devices,
+                            std::string& warning) {
   const MachineSpec& machine = cluster.machine;
   const std::string& name = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
   if (!name.empty()) {
@@ -30,13 +37,12 @@ std::string nccl_generation(ClusterSpec& cluster, const DeviceCatalog& devices) 
   for (const MachineLink& link : machine.links) {
     const bool nvlink =
         link.link.kind == LinkKind::kNvlink || link.link.kind == LinkKind::kNvswitch;
-    if (!nvlink) continue;
+    if (!nvlink || is_quantity(link.link)) continue;
     return NcclTuning::shipped().generation_of_link(link.link.lane.empty() ? link.link.name
                                                                            : link.link.lane);
   }
   constexpr const char* kAssumed = "ampere";
-  cluster.warnings.push_back(std::string("no --device: the NCCL tables of ") + kAssumed +
-                             " devices are assumed");
+  warning = std::string("no --device: the NCCL tables of ") + kAssumed + " devices are assumed";
   return kAssumed;
 }
 
@@ -72,16 +78,33 @@ TopologyLinks topology_links(const ClusterRequest& request, const Catalogs& cata
   return links;
 }
 
-// A cluster file names its devices; they must exist.
+// A cluster file names its devices; they must exist, be what their node is, and be alike.
 void check_devices(const ClusterSpec& cluster, const std::string& file,
                    const DeviceCatalog& devices) {
+  std::string first;
   for (const MachineNode& node : cluster.machine.nodes) {
-    if (node.kind != NodeKind::kDevice || node.device.empty()) continue;
+    if (node.device.empty()) continue;
+    const std::string where = file + ": node " + node.name + ": ";
+    const DeviceSpec* device = nullptr;
     try {
-      devices.at(node.device);
+      device = &devices.at(node.device);
     } catch (const UsageError& error) {
-      throw InputError(file + ": node " + node.name + ": " + error.what());
+      if (node.kind == NodeKind::kProcessor) continue;  // any processor may have its name said
+      throw InputError(where + error.what());
     }
+    const bool is_processor = device->kind == DeviceKind::kCpu;
+    if (node.kind == NodeKind::kProcessor && is_processor) continue;
+    if (node.kind != NodeKind::kDevice) {
+      throw InputError(where + "a " + std::string(to_string(node.kind)) + " cannot be " +
+                       device->name);
+    }
+    if (is_processor) {
+      throw InputError(where + device->name + " is a processor; ranks run on GPUs");
+    }
+    if (first.empty()) first = device->name;
+    if (device->name == first) continue;
+    throw InputError(where + device->name + " beside " + first +
+                     "; all devices of a cluster must be of one kind");
   }
 }
 
@@ -182,7 +205,7 @@ ClusterChoice choose_cluster(const ClusterRequest& request) {
   choice.connections = request.connections;
   choice.cluster = file ? from_file(request, catalogs) : from_links(request, catalogs);
   choice.ranks = request.gpus.value_or(choice.cluster.device_count());
-  choice.generation = nccl_generation(choice.cluster, catalogs.devices);
+  choice.generation = nccl_generation(choice.cluster, catalogs.devices, choice.assumed_tables);
   return choice;
 }
 

@@ -25,9 +25,10 @@ struct ClusterRequest {
 
 struct ClusterChoice {
   ClusterSpec cluster;
-  int ranks = 0;           // gpus, or all devices of the cluster
-  std::string generation;  // of NCCL's tables
-  int connections = 0;     // that carry one machine's data; 0: as many as the library opens
+  int ranks = 0;               // gpus, or all devices of the cluster
+  std::string generation;      // of NCCL's tables
+  std::string assumed_tables;  // a warning where nothing tells the generation; else empty
+  int connections = 0;         // that carry one machine's data; 0: as many as the library opens
 };
 
 // Throws UsageError on parts that exclude each other, are missing or would have no effect,

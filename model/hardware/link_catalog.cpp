@@ -6,9 +6,17 @@
 
 #include "core/data_directory.h"
 #include "core/names.h"
+#include "model/hardware/link_file.h"
 
 namespace paceline {
 namespace {
+
+// What a typed link may be: from a telegraph to a hundred times the fastest switch; latencies from
+// less than a metre of cable to an hour.
+constexpr BytesPerSecond kSlowest{1e3 / 8};
+constexpr BytesPerSecond kFastest{1e15 / 8};
+constexpr Seconds kShortest{1e-9};
+constexpr Seconds kLongest{3600};
 
 bool is_quantity(std::string_view text) {
   const bool starts_with_digit =
@@ -83,13 +91,14 @@ QuantityParts split_quantity(std::string_view text) {
   const std::size_t at = amount.find('@');
   parts.rate_text = amount.substr(0, at);
   parts.rate = parse_bytes_per_second(parts.rate_text);
-  if (parts.rate.si() <= 0) {
-    throw UsageError("link \"" + std::string(text) + "\": the rate must be positive");
+  if (parts.rate < kSlowest || parts.rate > kFastest) {
+    throw UsageError("link \"" + std::string(text) +
+                     "\": the rate must be positive, 1 kb/s to 1 Pb/s");
   }
   if (at == std::string_view::npos) return parts;
   parts.latency = parse_seconds(amount.substr(at + 1));
-  if (parts.latency->si() > 0) return parts;
-  throw UsageError("link \"" + std::string(text) + "\": the latency must be positive");
+  if (*parts.latency >= kShortest && *parts.latency <= kLongest) return parts;
+  throw UsageError("link \"" + std::string(text) + "\": the latency must be positive, 1 ns to 1 h");
 }
 
 const LinkSpec& named_link(std::string_view name, LinkUse use, const LinkCatalog& catalog) {
@@ -130,6 +139,7 @@ LinkSpec from_quantity(std::string_view text, LinkUse use, const LinkCatalog& ca
   link.sources["data_sheet"] = "given";
   warn_of_assumptions(parts, model, link);
   if (!parts.latency) return link;
+  link.extra_latency = *parts.latency - model.latency;
   link.latency = *parts.latency;
   link.sources["latency"] = "given";
   for (Transport& transport : link.transports) transport.latency = *parts.latency;
@@ -190,7 +200,8 @@ LinkSpec parse_link(std::string_view text, LinkUse use, const LinkCatalog& catal
     return link;
   }
   if (is_quantity(text)) return from_quantity(text, use, catalog);
-  const LinkSpec& link = catalog.at(text);
+  const bool file = text.ends_with(".json");
+  const LinkSpec link = file ? read_link_file(text) : catalog.at(text);
   if (fits(link, use)) return link;
   std::string allowed;
   for (const LinkSpec& candidate : catalog.links()) {

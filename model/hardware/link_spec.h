@@ -65,6 +65,7 @@ struct LinkSpec {
   BytesPerSecond achieved;
   bool measured = false;  // somebody measured the achieved rate; else it follows from other figures
   Seconds latency;
+  Seconds extra_latency;  // of a typed latency, over that of the catalog's link of such a rate
   // What traffic between two devices achieves across this link when the processors forward it.
   std::optional<BytesPerSecond> peer;
   std::optional<BytesPerSecond> per_flow;

@@ -3,7 +3,9 @@
 #include <filesystem>
 
 #include "core/json_writer.h"
+#include "core/temporary_folder.h"
 #include "model/hardware/link_catalog.h"
+#include "model/hardware/link_file.h"
 
 namespace paceline {
 namespace {
@@ -90,6 +92,22 @@ TEST(ParseLink, ReadsQuantities) {
   const LinkSpec four = parse_link("4x100 Gb/s", LinkUse::kNetwork, catalog);
   EXPECT_DOUBLE_EQ(four.data_sheet.si(), 50e9);
   EXPECT_EQ(four.lanes, 4);
+}
+
+// A link of the user's own in a file is read back as it was written, but for a network.
+TEST(LinkFile, IsReadBackAsItWasWritten) {
+  const LinkCatalog catalog = LinkCatalog::load(kLinks);
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "own.json";
+  for (const LinkSpec& link : catalog.links()) {
+    if (is_network(link.kind)) continue;
+    write_text_file(file, link_file_text(link));
+    const LinkSpec back = read_link_file(file);
+    EXPECT_EQ(link_file_text(back), link_file_text(link));
+    EXPECT_NEAR(back.achieved / link.achieved, 1, 1e-5);
+    EXPECT_EQ(back.wiring, link.wiring);
+    EXPECT_EQ(back.mesh.size(), link.mesh.size());
+  }
 }
 
 // Below a device a quantity is PCIe, inside a machine a switch; neither limits one connection.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -53,6 +54,18 @@ void check_names(const MachineSpec& machine, const std::string& where) {
   }
 }
 
+// What hangs below one processor has no second way to another.
+void check_trees(const MachineSpec& machine, Components& pcie, const std::string& where) {
+  std::map<std::size_t, std::size_t> processor_of_tree;
+  for (const std::size_t processor : machine.of_kind(NodeKind::kProcessor)) {
+    const auto [other, is_new] = processor_of_tree.try_emplace(pcie.root(processor), processor);
+    if (is_new) continue;
+    throw InputError(where + ": PCIe links join " + machine.nodes[other->second].name + " and " +
+                     machine.nodes[processor].name +
+                     "; PCIe is a tree below each processor, which other links join");
+  }
+}
+
 void check_links(const MachineSpec& machine, const std::string& where) {
   Components pcie(machine.nodes.size());
   for (const MachineLink& link : machine.links) {
@@ -63,6 +76,7 @@ void check_links(const MachineSpec& machine, const std::string& where) {
     throw InputError(where + ": the PCIe link between " + ends_of(machine, link) +
                      " closes a cycle; PCIe is a tree below each processor");
   }
+  check_trees(machine, pcie, where);
 }
 
 void check_reachable(const MachineSpec& machine, const std::string& where) {
@@ -174,6 +188,7 @@ ClusterSpec read_cluster(const std::filesystem::path& file, const LinkCatalog& c
   JsonObject root = document.root();
   ClusterSpec cluster;
   cluster.name = root.string("name");
+  if (cluster.name.empty()) root.fail("name", "an empty name");
   cluster.summary = root.string("summary");
   cluster.source = root.string("source");
   const std::int64_t machines = root.integer_or("machines", 1);
@@ -186,6 +201,7 @@ ClusterSpec read_cluster(const std::filesystem::path& file, const LinkCatalog& c
   for (JsonObject& object : root.objects("nodes")) {
     MachineNode node;
     node.name = object.string("name");
+    if (node.name.empty()) object.fail("name", "an empty name");
     node.kind = static_cast<NodeKind>(read_choice(object, "kind", kNodeKinds));
     node.device = object.string_or("device", "");
     object.finish();

@@ -27,6 +27,24 @@ struct Matrix {
   throw InputError(name + ":" + std::to_string(line) + ": " + message);
 }
 
+// Without what terminals and launchers add: "\x1b[4m" before the header that nvidia-smi underlines,
+// "[1,0]<stdout>:" before lines that mpirun tags.
+std::string bare(std::string_view line) {
+  std::string out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool escape = line[i] == '\x1b' && i + 1 < line.size() && line[i + 1] == '[';
+    if (!escape) {
+      out += line[i];
+      continue;
+    }
+    i += 2;
+    while (i < line.size() && (line[i] < '@' || line[i] > '~')) ++i;
+  }
+  const std::size_t tag = out.find(">:");
+  const bool tagged = out.starts_with('[') && tag != std::string::npos;
+  return tagged ? out.substr(tag + 2) : out;
+}
+
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   std::string word;
@@ -55,9 +73,10 @@ Cell read_cell(const std::string& text, const std::string& name, int line) {
   if (const auto known = kWords.find(text); known != kWords.end()) return {known->second, 0};
   const bool counted = text.size() > 2 && text.starts_with("NV") &&
                        text.find_first_not_of("0123456789", 2) == std::string::npos;
-  if (!counted || text.size() > 5) {
-    fail(name, line,
-         "unknown cell \"" + text + "\"; known: X, PIX, PXB, PHB, NODE, SYS, NV<count>");
+  if (!counted || text.size() > 5 || std::stoi(text.substr(2)) == 0) {
+    fail(
+        name, line,
+        "unknown cell \"" + text + "\"; known: X, PIX, PXB, PHB, NODE, SYS, NV and a count from 1");
   }
   return {Distance::kSys, std::stoi(text.substr(2))};
 }
@@ -67,7 +86,7 @@ Matrix read_matrix(std::string_view text, const std::string& name) {
   int number = 0;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    const std::vector<std::string> words = words_of(text.substr(0, end));
+    const std::vector<std::string> words = words_of(bare(text.substr(0, end)));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     ++number;
     if (words.empty()) continue;
@@ -90,6 +109,11 @@ Matrix read_matrix(std::string_view text, const std::string& name) {
     std::vector<Cell> row;
     for (std::size_t i = 1; i <= matrix.names.size(); ++i) {
       row.push_back(read_cell(words[i], name, number));
+      const bool self = row.back().distance == Distance::kSelf;
+      if (self == (i == matrix.cells.size() + 1)) continue;
+      fail(name, number,
+           "found " + words[i] + " from " + expected + " to " + matrix.names[i - 1] +
+               "; X is of a device with itself, and of no other");
     }
     matrix.cells.push_back(std::move(row));
   }

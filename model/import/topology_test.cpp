@@ -66,6 +66,25 @@ TEST(ImportTopology, PutsDevicesBelowSwitchesAndCardsBesideThem) {
   EXPECT_EQ(cluster.machine.of_kind(NodeKind::kNic).size(), 1u);
 }
 
+// nvidia-smi underlines its header on a terminal, mpirun tags each line: the machine is the same.
+TEST(ImportTopology, ReadsThroughEscapesAndPrefixes) {
+  const std::string plain = kPairs;
+  std::string tagged;
+  std::string underlined = "\t\x1b[4mGPU0" + plain.substr(5);
+  const std::size_t end = underlined.find('\n');
+  underlined = underlined.substr(0, end) + "\x1b[0m" + underlined.substr(end);
+  for (std::size_t at = 0; at < underlined.size();) {
+    const std::size_t next = underlined.find('\n', at) + 1;
+    tagged += "[1,0]<stdout>:" + underlined.substr(at, next - at);
+    at = next;
+  }
+  for (const std::string& text : {underlined, tagged}) {
+    const ClusterSpec cluster = import(text);
+    EXPECT_EQ(cluster.machine.nodes.size(), import(plain).machine.nodes.size());
+    EXPECT_EQ(cluster.machine.links.size(), import(plain).machine.links.size());
+  }
+}
+
 TEST(ImportTopology, RefusesWhatIsNoMatrix) {
   EXPECT_EQ(message_of("hello\n"),
             "topo.txt: no row of GPU0, GPU1, ...: not the output of nvidia-smi topo -m");
@@ -74,9 +93,12 @@ TEST(ImportTopology, RefusesWhatIsNoMatrix) {
   EXPECT_EQ(message_of("  GPU0 GPU1\nGPU0 X\n"),
             "topo.txt:2: a row of 1 cells, expected 2; is it cut off?");
   EXPECT_EQ(message_of("  GPU0 GPU1\nGPU0 X N/A\nGPU1 N/A X\n"),
-            "topo.txt:2: unknown cell \"N/A\"; known: X, PIX, PXB, PHB, NODE, SYS, NV<count>");
+            "topo.txt:2: unknown cell \"N/A\"; known: X, PIX, PXB, PHB, NODE, SYS, NV and a count "
+            "from 1");
   EXPECT_EQ(message_of("  GPU0 GPU1\nGPU0 X PIX\nGPU1 SYS X\n"),
             "topo.txt: GPU1 and GPU0 see each other differently");
+  EXPECT_EQ(message_of("  GPU0 GPU1\nGPU0 X X\nGPU1 X X\n"),
+            "topo.txt:2: found X from GPU0 to GPU1; X is of a device with itself, and of no other");
   EXPECT_NE(message_of(kPairs, "").find("name the device"), std::string::npos);
 }
 

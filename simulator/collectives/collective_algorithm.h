@@ -41,6 +41,8 @@ class CollectiveAlgorithm {
   virtual std::string unsupported(const CollectiveShape& shape) const = 0;
   virtual Seconds uncontended_time(const CollectiveShape& shape,
                                    const CollectiveLinks& links) const = 0;
+  // Whether there are CollectiveShape::servers beside the ranks.
+  virtual bool has_servers() const { return false; }
   // Bytes of all messages together.
   virtual Bytes total_bytes(const CollectiveShape& shape) const = 0;
   // Adds the messages. `after[r]` is what rank r waits for before it takes part. Returns, by rank,

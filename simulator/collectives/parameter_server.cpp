@@ -11,6 +11,8 @@ class ParameterServer : public CollectiveAlgorithm {
     return shape.op == CollectiveOp::kAllReduce ? "" : "parameter servers run all-reduce";
   }
 
+  bool has_servers() const override { return true; }
+
   Seconds uncontended_time(const CollectiveShape& shape,
                            const CollectiveLinks& links) const override {
     return Seconds(formula::parameter_server_time(shape.ranks(), shape.servers, shape.bytes.si(),

@@ -225,5 +225,15 @@ TEST(Observer, LearnsWhetherADependencyAResourceOrASemaphoreDelayedATask) {
   EXPECT_NE(queued, runner);
 }
 
+// Fifty days fit on the clock, twice fifty do not: said, instead of a wrong time.
+TEST(Engine, RefusesMoreThanItsClockHolds) {
+  TaskGraphBuilder builder;
+  const SimTime long_time = SimTime::from(Seconds(50 * 86400.0));
+  const TaskId first = builder.add(fixed_task(long_time));
+  const TaskId second = builder.add(fixed_task(long_time), {first});
+  builder.add(fixed_task(us(1)), {second});
+  EXPECT_THROW(schedule(std::move(builder).build(), Platform()), UsageError);
+}
+
 }  // namespace
 }  // namespace paceline

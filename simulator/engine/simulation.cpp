@@ -168,7 +168,15 @@ void Simulation::serve_places(std::uint32_t index) {
   }
 }
 
+// A task is below 53 days (SimTime::from), so that what starts before then ends on the clock.
+void Simulation::check_clock() const {
+  constexpr std::int64_t kLatestStart = std::int64_t{1} << 62;
+  if (now_.picoseconds() < kLatestStart) return;
+  throw UsageError("the simulated time exceeds 53 days; check the times, rates and sizes given");
+}
+
 void Simulation::start(TaskId task, const Wait& wait) {
+  check_clock();
   const auto index = static_cast<std::size_t>(task);
   const TaskGraph::Record& record = graph_.record(task);
   schedule_.start[index] = now_;

@@ -29,6 +29,7 @@ class Simulation {
   void proceed(WaitQueue::Entry entry, std::size_t next);
   void serve_semaphore(std::uint32_t semaphore);
   void serve_places(std::uint32_t resource);
+  void check_clock() const;
   void start(TaskId task, const Wait& wait);
   void begin_flow(TaskId task);
   void end(TaskId task);

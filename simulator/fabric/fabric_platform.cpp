@@ -122,6 +122,33 @@ RouteId FabricPlatform::route(int from, int to, int channels) {
   return routes_[key] = platform_->add_route(std::move(route));
 }
 
+RouteId FabricPlatform::host_route(int machine, int rank, bool to_host) {
+  const auto key = std::tuple(machine, rank, to_host);
+  if (const auto known = host_routes_.find(key); known != host_routes_.end()) return known->second;
+  const int size = static_cast<int>(devices_.size());
+  const int own = rank / size;
+  const std::size_t device = devices_.at(static_cast<std::size_t>(rank % size));
+  Route route;
+  route.name =
+      std::to_string(rank) + (to_host ? " -> " : " <- ") + "host" + std::to_string(machine);
+  BytesPerSecond rate(std::numeric_limits<double>::infinity());
+  const auto add = [&](int at, const MachinePath& path) {
+    add_path(path, at, route.uses, route.latency, rate);
+  };
+  if (own == machine) {
+    add(own, to_host ? paths_.to_host(device) : paths_.from_host(device));
+  } else {
+    const std::size_t card = paths_.nic_of(device);
+    add(own, to_host ? paths_.between(device, card) : paths_.between(card, device));
+    add_cable(own, card, to_host, route.uses, rate);
+    add_cable(machine, card, !to_host, route.uses, rate);
+    add(machine, to_host ? paths_.to_host(card) : paths_.from_host(card));
+    route.latency += cluster_->network->latency;
+  }
+  route.rate_cap = rate;
+  return host_routes_[key] = platform_->add_route(std::move(route));
+}
+
 RouteId FabricPlatform::joint_route(std::span<const std::pair<int, int>> pairs, int channels) {
   PACELINE_ASSERT(!pairs.empty(), "a joint route has pairs");
   const std::pair key(channels, std::vector<std::pair<int, int>>(pairs.begin(), pairs.end()));

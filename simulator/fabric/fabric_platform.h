@@ -31,6 +31,10 @@ class FabricPlatform : public CollectiveNetwork {
   // the card where a machine has none. Throws InputError if there is no way.
   RouteId route(int from, int to, int channels) override;
 
+  // From a rank to host memory of a machine (`to_host`), or back: of the rank's own machine the
+  // memory of its processor; of another, over the network and the card there of the same number.
+  RouteId host_route(int machine, int rank, bool to_host);
+
   // Equal transfers between all `pairs` (from, to) at once, as one: each byte of the task moves one
   // byte of every pair, so what pairs take of a shared link adds up. Exact where the pairs are
   // alike: workers that push to one server. The same pairs give the same route.
@@ -70,6 +74,7 @@ class FabricPlatform : public CollectiveNetwork {
   std::vector<std::vector<ResourceId>> links_;   // simulated machine; 2 * link + forward
   std::vector<std::vector<ResourceId>> cables_;  // simulated machine; 2 * card + out
   std::map<std::tuple<int, int, int>, RouteId> routes_;
+  std::map<std::tuple<int, int, bool>, RouteId> host_routes_;
   std::map<std::pair<int, std::vector<std::pair<int, int>>>, RouteId> joint_routes_;
 };
 

@@ -140,12 +140,17 @@ JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const Strat
   }
 }
 
-Timeline job_timeline(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
-                      Communicator& communicator, int iterations) {
+JobGraph job_graph(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                   Communicator& communicator, int iterations) {
   strategy.check(job, options);
   Emitted out = emit_job(job, strategy, options, communicator, iterations);
-  const TaskGraph graph = out.builder.take_graph();
-  return simulate(graph, out.builder.platform());
+  return {out.builder.take_graph(), out.builder.platform()};
+}
+
+Timeline job_timeline(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                      Communicator& communicator, int iterations) {
+  const JobGraph out = job_graph(job, strategy, options, communicator, iterations);
+  return simulate(out.graph, out.platform);
 }
 
 }  // namespace paceline

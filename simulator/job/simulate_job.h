@@ -35,7 +35,15 @@ JobSpec under(JobSpec job, const JobConditions& conditions);
 JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
                        Communicator& communicator);
 
-// The first `iterations` of the same, to look at.
+// The first `iterations` of the same as tasks of the ranks that are simulated.
+struct JobGraph {
+  TaskGraph graph;
+  Platform platform;
+};
+JobGraph job_graph(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                   Communicator& communicator, int iterations);
+
+// Their timeline, to look at.
 Timeline job_timeline(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
                       Communicator& communicator, int iterations);
 

@@ -66,14 +66,13 @@ double rounding_sd(const std::string& figure) {
 }
 
 Seconds stated_time(const std::string& figure, double samples) {
-  if (figure.find("/s") != std::string::npos) {
-    const SamplesPerSecond rate = parse_samples_per_second(figure);
-    if (rate.si() > 0) return Seconds(samples / rate.si());
-  } else {
-    const Seconds time = parse_seconds(figure);
-    if (time.si() > 0) return time;
-  }
-  throw UsageError("--calibrate \"" + figure + "\": expected a positive rate or time");
+  constexpr Seconds kShortest{1e-9}, kLongest{86400};
+  const bool is_rate = figure.find("/s") != std::string::npos;
+  const Seconds time =
+      is_rate ? Seconds(samples / parse_samples_per_second(figure).si()) : parse_seconds(figure);
+  if (time >= kShortest && time <= kLongest) return time;
+  throw UsageError("--calibrate \"" + figure +
+                   "\": expected a positive rate or time, an iteration of 1 ns to 1 d");
 }
 
 std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,

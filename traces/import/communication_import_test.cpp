@@ -19,8 +19,8 @@ constexpr const char* kTable =
     "           0             0   float     sum    35.20    0.00    0.00    N/A    34.05    0.00   "
     " "
     "0.00    N/A\n"
-    "     1048576        262144   float     sum    74.78   14.02   24.54    N/A    76.17   13.77   "
-    "24.09    N/A\n";
+    "     1048576        262144   float     sum    74.78   14.02   14.02    N/A    76.17   13.77   "
+    "13.77    N/A\n";
 constexpr const char* kEnd = "# Avg bus bandwidth    : 68.4048\n";
 
 CollectiveImportOptions all_reduce() { return {"all_reduce", std::nullopt, std::nullopt}; }
@@ -63,8 +63,11 @@ TEST(ImportNcclTests, TakesALineOfTabsForABlankOne) {
 }
 
 TEST(ImportNcclTests, TakesTheOperationFromTheFileWhereItIsStated) {
-  const std::string text =
+  std::string text =
       std::string("# Collective test starting: reduce_scatter_perf\n") + kTable + kEnd;
+  // Half of the data cross a link of two ranks.
+  text.replace(text.find("14.02   14.02"), 13, "14.02   7.01 ");
+  text.replace(text.find("13.77   13.77"), 13, "13.77   6.89 ");
   EXPECT_EQ(import_nccl_tests(text, "x", {}).results[0].benchmark, "nccl.reduce-scatter");
   EXPECT_EQ(message_of([&] { import_nccl_tests(text, "x", all_reduce()); }),
             "x: the file timed reduce-scatter, but all-reduce was given");
@@ -90,6 +93,51 @@ TEST(ImportNcclTests, RefusesTimesThatAreNotNumbers) {
       "   0\n";
   EXPECT_EQ(message_of([&] { import_nccl_tests(kTable + row + kEnd, "x", all_reduce()); }),
             "x:8: expected an out-of-place time in us, found \"N/A\"");
+}
+
+// Everything the tests print twice must agree, and a run that failed is no measurement.
+TEST(ImportNcclTests, RefusesRunsThatFailedOrContradictThemselves) {
+  const std::string good = std::string(kTable) + kEnd;
+  const auto message = [&](const std::string& from, const std::string& to, const char* operation) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return message_of([&] {
+      import_nccl_tests(text, "x", {operation, std::nullopt, std::nullopt});
+    });
+  };
+  const std::string row = "262144   float     sum    74.78   14.02   14.02    N/A";
+  const std::pair<const char*, const char*> bad[] = {
+      {"262144   float     sum    74.78   14.02   14.02    3",
+       "x:7: 3 wrong values: the run failed"},
+      {"262144   float     sum    74.78   19.02   19.02    0",
+       "x:7: 1048576 bytes in 74.78 us are 14.0 GB/s, but the row says 19.02"},
+      {"262144   float     sum    74.78   14.02   24.54    0",
+       "x:7: bus bandwidth 24.54 where all-reduce over 2 ranks has 14"},
+      {"262143   float     sum    74.78   14.02   14.02    0",
+       "x:7: 262143 elements of float are not 1048576 bytes"},
+      {"262144   flaot     sum    74.78   14.02   14.02    0",
+       "x:7: unknown type \"flaot\"; did you mean float?"}};
+  for (const auto& [changed, expected] : bad) {
+    EXPECT_EQ(message(row, changed, "all-reduce").find(expected), 0u)
+        << message(row, changed, "all-reduce");
+  }
+  EXPECT_EQ(message(row, row, "all-gather").find("x:7: bus bandwidth 14.02 where all-gather"), 0u);
+  const std::string end = kEnd;
+  EXPECT_EQ(message(end, "# Out of bounds values : 3 FAILED\n" + end, "all-reduce"),
+            "x:8: the results of the run were wrong: \"# Out of bounds values : 3 FAILED\"");
+  EXPECT_EQ(message(end, end + good, "all-reduce"),
+            "x:15: a second run ends here; import the runs one by one");
+  EXPECT_EQ(
+      message(end, "node0: Test NCCL failure common.cu:958 'unhandled error'\n" + end, "all-reduce")
+          .find("x:8: the run failed"),
+      0u);
+  EXPECT_EQ(message_of([] {
+              import_nccl_tests(R"({"collective": "all_gather_perf", "devices": [{}, {}],
+                "results": [{"size": 8, "out_of_place": {"time": 1, "nwrong": "2"},
+                             "in_place": {"time": 1}}]})",
+                                "x", {std::nullopt, 2, 1});
+            }),
+            "x:/results/0/out_of_place/nwrong: 2 wrong values: the run failed");
 }
 
 TEST(ImportNcclTests, GuessesNothing) {
