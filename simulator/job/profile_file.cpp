@@ -110,6 +110,8 @@ class Reader {
 }  // namespace
 
 ComputeProfile parse_profile(std::string_view text, const std::string& where) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as spreadsheets write it
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Reader reader(where);
   std::size_t line = 0;
   for (const std::string_view row : split(text, '\n')) {

@@ -88,6 +88,28 @@ Estimate rate(double amount, const Estimate& time) {
   return {amount / time.median, amount / time.p95, amount / time.p05};
 }
 
+// A profile of another network, or of a part of one, is easily given by mistake. Nothing in it says
+// at which batch it was taken.
+std::vector<std::string> profile_warnings(const Experiment& e, const ComputeProfile& profile,
+                                          const std::vector<GradientTensor>& of_model) {
+  constexpr double kSame = 0.01;
+  const auto parameters = [](const std::vector<GradientTensor>& tensors) {
+    std::int64_t sum = 0;
+    for (const GradientTensor& tensor : tensors) sum += tensor.elements;
+    return sum;
+  };
+  std::vector<std::string> out;
+  const std::int64_t found = parameters(profile.gradients), expected = parameters(of_model);
+  if (std::abs(static_cast<double>(found - expected)) > kSame * static_cast<double>(expected)) {
+    out.push_back("the profile has " + std::to_string(profile.layers.size()) + " layers with " +
+                  std::to_string(found) + " parameters, " + e.model + " has " +
+                  std::to_string(expected) + ": is it of this network?");
+  }
+  out.push_back("the layer times of the profile are taken as those of batch " +
+                std::to_string(e.batch) + ", which the file does not say");
+  return out;
+}
+
 std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 
 void name_bottleneck(const JobResult& job, Bottleneck& bottleneck) {
@@ -308,6 +330,11 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   const Seconds planned = static_cast<double>(e.grad_accumulation) *
                           (job.spec.profile.forward_time() + job.spec.profile.backward_time());
   if (result.contended) report.communication.slowed = std::max(Seconds(), computed - planned);
+  if (e.profile) {
+    for (std::string& warning : profile_warnings(e, job.spec.profile, plan.gradients)) {
+      report.warnings.push_back(std::move(warning));
+    }
+  }
   for (const std::string& warning : result.warnings) report.warnings.push_back(warning);
   for (std::string& remark : job.strategy->remarks(job.spec, job.options)) {
     report.warnings.push_back(std::move(remark));

@@ -108,6 +108,21 @@ std::optional<std::string> padding(const ImportedModel& model,
          std::to_string(*bucket);
 }
 
+// What decides how long layers take decides nothing where their times are given.
+void refuse_without_effect(const Experiment& e, const std::vector<FrameworkOption>& options) {
+  if (!e.profile) return;
+  for (const FrameworkOption& option : options) {
+    const bool of_layers = option.name == "layout" || option.name == "workspace_limit" ||
+                           option.name == "rnn" || option.name == "graphs" ||
+                           option.name == "compile";
+    const auto chosen = e.options.find(option.name);
+    if (!of_layers || chosen == e.options.end() || same_name(chosen->second, option.value))
+      continue;
+    throw UsageError("--set " + option.name +
+                     " has no effect with --profile: the times of layers are those of the file");
+  }
+}
+
 }  // namespace
 
 Predictor::Predictor(const JobResiduals& residuals)
@@ -125,6 +140,7 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
   // Throws with the nearest name.
   const std::unique_ptr<const Framework> framework = frameworks_.make(experiment.framework);
   Experiment e = experiment;
+  refuse_without_effect(e, framework->options(device.kind()));
   e.framework = frameworks_.find(e.framework)->name;
   if (e.strategy.empty()) e.strategy = e.devices > 1 ? framework->info().default_strategy : "none";
   e.strategy = jobs_.strategy_name(e.strategy);
