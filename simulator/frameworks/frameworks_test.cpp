@@ -145,6 +145,46 @@ TEST(Dispatch, WaitingForEveryOperationExposesTheHost) {
   EXPECT_GT(waits.breakdown.host, ahead.breakdown.host);
 }
 
+// What was several kernels is one: fewer launches, less traffic, less memory, the same arithmetic.
+TEST(Compilation, NeverCostsMoreThanEagerExecution) {
+  const std::pair<const char*, std::int64_t> models[] = {{"resnet50", 8},    {"gpt2", 1},
+                                                         {"bert-base", 2},   {"mobilenet-v2", 8},
+                                                         {"densenet121", 4}, {"t5-small", 2}};
+  for (const auto& [model, batch] : models) {
+    for (const std::string recompute : {"none", "full"}) {
+      if (recompute == "full" && std::string(model) != "gpt2") continue;
+      const Prediction eager = predict("pytorch", model, batch, {{"recompute", recompute}});
+      const Prediction compiled =
+          predict("pytorch", model, batch, {{"recompute", recompute}, {"compile", "on"}});
+      EXPECT_LT(launches(compiled.plan), launches(eager.plan)) << model;
+      EXPECT_LT(compiled.report.iteration_time_s.median, eager.report.iteration_time_s.median)
+          << model;
+      EXPECT_EQ(compiled.report.flops_per_iteration, eager.report.flops_per_iteration) << model;
+      EXPECT_LE(compiled.report.memory.feature_maps, eager.report.memory.feature_maps) << model;
+      EXPECT_LE(compiled.report.memory.peak(), eager.report.memory.peak()) << model;
+      EXPECT_EQ(compiled.plan.gradients.size(), eager.plan.gradients.size()) << model;
+    }
+  }
+}
+
+TEST(Compilation, MarksTheGradientOfEveryParameterOnce) {
+  const Prediction prediction = predict("pytorch", "resnet50", 4, {{"compile", "on"}});
+  std::vector<int> marks(prediction.plan.gradients.size(), 0);
+  for (const PlannedCall& call : prediction.plan.micro_batch) {
+    if (call.gradient != PlannedCall::kNoGradient) ++marks.at(call.gradient);
+  }
+  EXPECT_THAT(marks, testing::Each(1));
+}
+
+TEST(Compilation, IsRefusedWhereNothingCanBeFused) {
+  try {
+    predict("pytorch", "fcn-r", 4, {{"compile", "on"}});
+    FAIL() << "expected a refusal";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("compile=on has no effect"));
+  }
+}
+
 // The feed of a batch is part of the iteration.
 TEST(Input, FeedingABatchTakesItsTime) {
   const double images = 16.0 * 3 * 224 * 224 * 4;

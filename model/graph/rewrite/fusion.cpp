@@ -41,19 +41,22 @@ WorkloadGraph with_fusion(WorkloadGraph graph, const FusionRules& rules) {
   for (Op& op : rewriter.ops()) {
     producer[op.output] = &op;
     if (!is_elementwise(op)) continue;
-    // A sum joins whichever of its operands was made last.
+    // A sum joins whichever of its operands was made last by an operation that can be joined.
     Op* before = nullptr;
     for (const TensorId input : op.inputs) {
       const auto found = producer.find(input);
       if (found == producer.end() || uses[input] != 1) continue;
+      if (found->second->recomputed != op.recomputed) continue;
+      if (found->second->fusion_group == 0 && !can_begin(*found->second, rules)) continue;
       if (before == nullptr || found->second > before) before = found->second;
     }
     if (before == nullptr) continue;
-    if (before->fusion_group == 0) {
-      if (!can_begin(*before, rules)) continue;
-      before->fusion_group = ++groups;
-    }
+    if (before->fusion_group == 0) before->fusion_group = ++groups;
     op.fusion_group = before->fusion_group;
+  }
+  // A group writes into memory of its own, also where its operations work in place.
+  for (const Op& op : rewriter.ops()) {
+    if (op.fusion_group != 0) rewriter.tensor(op.output).alias_of.reset();
   }
   return std::move(rewriter).finish();
 }

@@ -72,6 +72,41 @@ TEST(Fusion, JoinsElementwiseChainsAndTheirEpilogues) {
   EXPECT_EQ(external_traffic(chains, {&chains.ops()[1], &chains.ops()[2]}), Bytes(2 * 64));
 }
 
+// silu(gate) * up: the product's gradient needs silu(gate), which is computed again from what is
+// read anyway.
+TEST(Fusion, ComputesTensorsInsideAGroupAgain) {
+  WorkloadBuilder b("gated", 2);
+  const TensorId x = b.input("x", {2, 8});
+  TensorId gate = b.linear("gate", x, 8);
+  gate = b.activate("silu", gate, Activation::kSilu);
+  const TensorId up = b.linear("up", x, 8);
+  b.loss("loss", LossKind::kMean, {b.multiply("product", gate, up)});
+  const WorkloadGraph graph = with_fusion(std::move(b).build(), {});
+  const std::vector<FusedGroup> groups = fused_groups(graph);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].members.size(), 2u);
+  EXPECT_EQ(groups[0].inputs.size(), 2u);
+  EXPECT_EQ(groups[0].kept.size(), 2u);
+  EXPECT_EQ(groups[0].stored, Bytes(0));
+  EXPECT_EQ(groups[0].written.size(), 2u);
+}
+
+// (a + b + c) -> gelu: three inputs to add up again are more than their sum.
+TEST(Fusion, StoresATensorInsideAGroupWhereThatIsLess) {
+  WorkloadBuilder b("sum", 2);
+  const TensorId x = b.input("x", {2, 8});
+  TensorId sum = b.add("ab", b.linear("a", x, 8), b.linear("b", x, 8));
+  sum = b.add("abc", sum, b.linear("c", x, 8));
+  b.loss("loss", LossKind::kMean, {b.activate("gelu", sum, Activation::kGelu)});
+  const WorkloadGraph graph = with_fusion(std::move(b).build(), {});
+  const std::vector<FusedGroup> groups = fused_groups(graph);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].inputs.size(), 3u);
+  EXPECT_EQ(groups[0].stored, Bytes(64));
+  // All three operands have the same gradient.
+  EXPECT_EQ(groups[0].written.size(), 1u);
+}
+
 TEST(Fusion, StopsWhereAnotherOperationReadsTheResult) {
   const WorkloadGraph fused = with_fusion(build("resnet50"), {.into_normalization = true});
   for (const Op& op : fused.ops()) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/graph/rewrite/fusion.h"
 #include "model/graph/work.h"
 #include "model/graph/workload_graph.h"
 #include "simulator/frameworks/framework.h"
@@ -101,6 +102,9 @@ class Issuer {
 // The calls of one operation.
 void issue_forward(Issuer& issuer, const Op& op);
 void issue_backward(Issuer& issuer, const Op& op);
+// The one kernel of a group of operations that the framework compiles together.
+void issue_fused_forward(Issuer& issuer, const FusedGroup& group);
+void issue_fused_backward(Issuer& issuer, std::vector<IssuedCall>& calls, const FusedGroup& group);
 // Copies the batch, where the issuing thread does that itself.
 void issue_input_copy(Issuer& issuer, std::vector<IssuedCall>& calls);
 // Zeroing of gradients before an iteration, and the optimizer's update after it.

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "model/graph/rewrite/fused_attention.h"
+#include "model/graph/rewrite/fusion.h"
 #include "model/graph/rewrite/layout.h"
 #include "model/graph/rewrite/precision.h"
 #include "model/graph/rewrite/recomputation.h"
@@ -29,6 +30,15 @@ WorkloadGraph with_recurrence(WorkloadGraph graph, const std::string& style) {
   return graph;
 }
 
+WorkloadGraph compiled(WorkloadGraph graph) {
+  graph = with_fusion(std::move(graph), {.into_normalization = true});
+  for (const Op& op : graph.ops()) {
+    if (op.fusion_group != 0) return graph;
+  }
+  throw UsageError("--set compile=on has no effect: " + graph.name() +
+                   " has no elementwise operations behind one another");
+}
+
 std::vector<std::string> recurrences(const GpuRecord& record) {
   std::vector<std::string> styles = {"fused", "concatenated-input", "two-products",
                                      "hoisted-input"};
@@ -49,6 +59,13 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
   if (record.host.graph_launch) {
     options.push_back(
         {"graphs", {"off", "on"}, "off", "replay a captured graph instead of dispatching"});
+  }
+  if (record.compiles) {
+    options.push_back({"compile",
+                       {"off", "on"},
+                       "off",
+                       "chains of elementwise operations behind one another, and behind a "
+                       "normalisation, run as one kernel"});
   }
   const auto& limit = record.execution.workspace_limit;
   const std::vector<FrameworkOption> common = {
@@ -99,7 +116,10 @@ WorkloadGraph prepare_graph(WorkloadGraph graph, Precision precision, const Devi
   graph = with_precision(
       std::move(graph), precision,
       settings.at("mixed") == "uniform" ? MixedPrecision::kUniform : MixedPrecision::kAutocast);
-  return with_recomputation(std::move(graph), parse_recomputation(settings.at("recompute")));
+  graph = with_recomputation(std::move(graph), parse_recomputation(settings.at("recompute")));
+  const auto compile = settings.find("compile");
+  if (compile == settings.end() || compile->second == "off") return graph;
+  return compiled(std::move(graph));
 }
 
 Bytes workspace_limit(const FrameworkSettings& settings) {

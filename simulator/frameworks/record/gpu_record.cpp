@@ -86,6 +86,7 @@ GpuRecord read_gpu_record(JsonObject object) {
   record.fused_bias = object.boolean("fused_bias");
   record.clears_gradients = object.boolean("clears_gradients");
   record.fused_attention = object.boolean("fused_attention");
+  record.compiles = object.boolean_or("compiles", false);
   read_update(object.object("update"), record);
   if (object.has("execution")) {
     record.execution = read_execution_rules(object.object("execution"));

@@ -55,6 +55,7 @@ struct GpuRecord {
   bool fused_bias = false;        // the bias of a linear layer is added inside the product
   bool clears_gradients = false;  // fills them with zero; else the first one is stored
   bool fused_attention = false;   // for 16-bit inputs, unless the user says otherwise
+  bool compiles = false;          // can fuse elementwise operations if the user asks for it
 
   ExecutionRules execution;
 

@@ -5,6 +5,7 @@
 
 #include "core/data_directory.h"
 #include "simulator/frameworks/pytorch/issuer.h"
+#include "simulator/memory/fused_memory.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/memory_policy.h"
 
@@ -24,20 +25,23 @@ class Rules : public MemoryRules {
  public:
   Rules(const WorkloadGraph& graph, const MemorySetting& setting, const FrameworkRecord& record,
         Style style)
-      : MemoryRules(graph, setting), record_(record), style_(style) {}
+      : MemoryRules(graph, setting), record_(record), style_(style), groups_(graph) {}
 
   std::vector<SavedBuffer> kept(const Op& op) const override {
+    if (op.fusion_group != 0) return groups_.kept(op);
     std::vector<SavedBuffer> kept = saved_buffers(graph(), op);
     if (on_cpu()) adapt_to_cpu(op, kept);
     return kept;
   }
   Place output(const Op& op) const override {
+    if (op.fusion_group != 0) return groups_.output(op);
     if (const auto* dropout = std::get_if<Dropout>(&op.attributes)) {
       if (dropout->probability <= 0) return Place::kSame;
     }
     return graph().tensor(op.output).alias_of ? Place::kSame : Place::kNew;
   }
   Place input_gradient(const Op& op, std::size_t input) const override {
+    if (op.fusion_group != 0 && groups_.is_inside(op.inputs[input])) return Place::kSame;
     return std::visit(GradientOf{elements(op.inputs[input]) == elements(op.output)}, op.attributes);
   }
   bool separate_weight_gradients() const override { return !style_.fused_weight_gradients; }
@@ -145,6 +149,7 @@ class Rules : public MemoryRules {
 
   const FrameworkRecord& record_;
   Style style_;
+  FusedMemory groups_;
 };
 
 class PyTorchMemory : public MemoryPolicy {
