@@ -87,6 +87,21 @@ class CudaDevice final : public GpuUnderTest {
   DeviceBuffer flush_;
 };
 
+// The runtime calls a driver that is not there one that is too old.
+std::string why_no_gpu(cudaError_t code) {
+  if (code == cudaSuccess) return "none found";
+  int driver = 0;
+  if (code != cudaErrorInsufficientDriver || cudaDriverGetVersion(&driver) != cudaSuccess) {
+    return cudaGetErrorString(code);
+  }
+  if (driver == 0) return "no NVIDIA driver is installed";
+  const auto version = [](int number) {
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+  };
+  return "the driver is for CUDA " + version(driver) + ", this build needs one for CUDA " +
+         version(CUDART_VERSION);
+}
+
 }  // namespace
 
 std::unique_ptr<GpuUnderTest> open_cuda_device(int index) {
@@ -94,8 +109,7 @@ std::unique_ptr<GpuUnderTest> open_cuda_device(int index) {
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess || count == 0) {
     cudaGetLastError();
-    throw MeasurementError(std::string("no NVIDIA GPU can be used: ") +
-                           (code == cudaSuccess ? "none found" : cudaGetErrorString(code)));
+    throw MeasurementError("no NVIDIA GPU can be used: " + why_no_gpu(code));
   }
   if (index < 0 || index >= count) {
     throw MeasurementError("no GPU " + std::to_string(index) + ": this machine has " +
