@@ -105,13 +105,14 @@ ExitCode calibrate_recipe(const Arguments& arguments) {
   const RecipeOutcome outcome =
       calibration_plugin().run_recipe(recipe, arguments.text("data"), arguments.argv());
   for (const std::string& remark : outcome.remarks) std::cerr << remark << "\n";
+  const std::string compared = summary(outcome);  // before --folder replaces what ships
   if (arguments.has("folder")) write_folder(arguments.text("folder"), outcome);
   if (arguments.has("o")) write_parameters(arguments.text("o"), outcome.files.begin()->second);
   if (arguments.has("report")) {
-    std::cerr << summary(outcome);
+    std::cerr << compared;
     arguments.out() << outcome.report;
   } else {
-    arguments.out() << summary(outcome);
+    arguments.out() << compared;
   }
   return ExitCode::kOk;
 }

@@ -209,44 +209,34 @@ Pool make_pool(const std::string& family,
   return pool;
 }
 
-// Leaves each device out in turn; returns the spread that parameter errors do not explain and the
-// typical scatter of single shapes.
-std::pair<double, double> leave_one_out(const Pool& pool, const DeviceCatalog& catalog,
-                                        FamilyFit& out) {
-  std::vector<double> unexplained, scatters;
-  std::map<std::string, Fit> transferred;
+// Leaves each device out in turn; returns how wide the intervals of a further device must be.
+IntervalWidth leave_one_out(const Pool& pool, const DeviceCatalog& catalog, FamilyFit& out) {
+  std::vector<std::vector<UnseenShape>> folds;
   for (const auto& [device, observations] : pool.observations) {
     const std::string architecture = architecture_of(catalog, device);
     const auto others = pool.without(device);
-    Fit fit = pool.expected_of(device, architecture, others);
+    const Score scored = score(pool.expected_of(device, architecture, others), observations);
     const Fit apart =
         pool.expected_of(device, architecture, pool.without_architecture(architecture));
-    const Score scored = score(fit, observations);
-    std::vector<double> variances = parameter_variances(fit, observations);
-    unexplained.push_back(
-        std::max(0.0, scored.typical_bias * scored.typical_bias - median(variances)));
-    scatters.push_back(scored.scatter);
-    transferred[device] = std::move(fit);
     const bool kin = std::any_of(others.begin(), others.end(), [&](const DeviceEstimate& e) {
       return e.architecture == architecture;
     });
-    out.errors.push_back({.device = device,
-                          .architecture_seen = kin,
-                          .held_out = {},
-                          .transferred = scored.predicted,
-                          .without_kin = score(apart, observations).predicted,
-                          .roofline = scored.roofline});
+    TransferErrors errors;
+    errors.device = device;
+    errors.architecture_seen = kin;
+    errors.transferred = scored.predicted;
+    errors.without_kin = score(apart, observations).predicted;
+    errors.roofline = scored.roofline;
+    errors.alone = pool.observations.size() == 1;
+    out.errors.push_back(std::move(errors));
+    folds.push_back(scored.shapes);
   }
-  if (out.errors.empty()) return {0, 0};
-  const double shared = std::sqrt(mean(unexplained));
-  const double own = median(scatters);
-  for (TransferErrors& errors : out.errors) {
-    Fit& fit = transferred.at(errors.device);
-    fit.quality.shared_sd = shared;
-    fit.quality.own_sd = own;
-    errors.coverage90 = score(fit, pool.observations.at(errors.device)).coverage90;
+  if (folds.empty()) return {};
+  const std::vector<double> coverage = coverage_by_others(folds);
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    out.errors[i].transferred_coverage90 = coverage[i];
   }
-  return {shared, own};
+  return width_of_devices(folds, folds.size() == 1 ? 1 : 0);
 }
 
 // A device older than all in the pool reaches less of its peak than they lead to expect. How much
@@ -278,14 +268,26 @@ void extrapolate(Fit& fit, double trend) {
   fit.quality.shared_sd = std::hypot(fit.quality.shared_sd, trend);
 }
 
-ErrorSummary held_out_errors(const FitResult& result) {
-  std::vector<double> predicted, measured;
-  for (const FittedSample& sample : result.samples) {
-    if (!sample.held_out) continue;
-    predicted.push_back(sample.predicted_s);
-    measured.push_back(sample.measured_s);
+// The shapes that the device's own fit did not see, by that fit.
+Score score_held_out(const FitResult& result, const std::vector<Observation>& observations) {
+  std::vector<Observation> held;
+  for (std::size_t i = 0; i < result.samples.size(); ++i) {
+    if (result.samples[i].held_out) held.push_back(observations[i]);
   }
-  return predicted.empty() ? ErrorSummary{} : summarize_errors(predicted, measured);
+  return held.empty() ? Score{} : score(result.fit, held);
+}
+
+// Errors of a device's own fit on what it did not see, and intervals as wide as they ask for.
+void assess_own_fit(FitResult& result, const std::vector<Observation>& observations,
+                    TransferErrors& errors) {
+  const Score scored = score_held_out(result, observations);
+  if (scored.shapes.empty()) return;
+  errors.held_out = scored.predicted;
+  errors.held_out_coverage90 = coverage_by_other_groups(scored.shapes);
+  set_width(result.fit, width_of_shapes(scored.shapes));
+  result.fit.quality.held_out_coverage90 = errors.held_out_coverage90;
+  FitQuality& quality = result.fit.quality;
+  quality.shared_sd = std::hypot(quality.shared_sd, kBetweenCollections);
 }
 
 }  // namespace
@@ -322,15 +324,14 @@ FamilyFit fit_family(const std::string& family,
   FamilyFit out;
   out.family = family;
   const Pool pool = make_pool(family, devices, achieved, catalog, options);
-  const auto [shared, own] = leave_one_out(pool, catalog, out);
+  const IntervalWidth width = leave_one_out(pool, catalog, out);
   std::set<std::string> architectures;
   for (const DeviceSpec& device : catalog.devices()) {
     if (device.kind == DeviceKind::kGpu) architectures.insert(device.architecture);
   }
   for (const std::string& architecture : architectures) {
     Fit fit = expected_fit(family, pool.priors, expect(pool.priors, pool.estimates, architecture));
-    fit.quality.shared_sd = shared;
-    fit.quality.own_sd = own;
+    set_width(fit, width);
     extrapolate(fit, trend_beyond(out, catalog, architecture));
     out.architectures[architecture] = std::move(fit);
   }
@@ -340,9 +341,8 @@ FamilyFit fit_family(const std::string& family,
     FitResult result =
         fit_kernel(problem_of(family, priors, observations), fit_options(options.starts));
     for (TransferErrors& errors : out.errors) {
-      if (errors.device == device) errors.held_out = held_out_errors(result);
+      if (errors.device == device && result.usable) assess_own_fit(result, observations, errors);
     }
-    result.fit.quality.shared_sd = std::hypot(result.fit.quality.shared_sd, kBetweenCollections);
     if (result.usable && pool.timing.at(device) == Timing::kCall) {
       replace_launch(result.fit, out.architectures.at(architecture));
     }

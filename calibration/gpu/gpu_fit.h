@@ -10,6 +10,7 @@
 #include "calibration/gpu/gpu_observations.h"
 #include "calibration/gpu/gpu_priors.h"
 #include "calibration/gpu/gpu_score.h"
+#include "calibration/gpu/interval_width.h"
 #include "calibration/gpu/pooling.h"
 #include "core/statistics.h"
 #include "model/hardware/device_catalog.h"
@@ -29,7 +30,11 @@ struct TransferErrors {
   ErrorSummary transferred;        // no measurement of this device at all
   ErrorSummary without_kin;        // none of any device of its architecture
   ErrorSummary roofline;           // data sheet only
-  double coverage90 = 0;           // of the transferred predictions
+  // Shares inside 90 % intervals whose width comes from other folds: from the other groups of
+  // shapes, and from the other devices (from this one where `alone`).
+  double held_out_coverage90 = 0;
+  double transferred_coverage90 = 0;
+  bool alone = false;
 };
 
 struct FamilyFit {

@@ -31,6 +31,7 @@ const std::map<std::string_view, Belief> kCommon = {
     {"layout_nn", {0.0, 0.15}},
     {"layout_nt", {0.0, 0.15}},
     {"unaligned", {0.3, 0.4}},
+    {"narrow", {0.1, 1.5}},
     {"pointwise", {0.2, 0.3}},
     {"strided", {0.1, 0.3}},
     {"image", {0.5, 0.5}},
@@ -44,9 +45,16 @@ const std::map<std::string_view, Belief> kCommon = {
     {"step", {30e-6, 0.8}},
     {"half_batch", {32.0, 1.0}},
     {"persistent_step", {6e-6, 0.5}},  // recalled: 5 to 10 us
+    {"depth", {10e-9, 1.0}},
+    {"slices", {50.0, 0.7}},
 };
 
-Belief belief_of(std::string_view name, bool on_matrix_units, Timing timing) {
+// A recurrent layer's call starts several kernels.
+constexpr Belief kLaunchesOfALayer = {40e-6, 0.3};
+
+Belief belief_of(std::string_view name, std::string_view family, Timing timing) {
+  const bool on_matrix_units = family.find("vector") == std::string_view::npos;
+  if (name == "launch" && family.starts_with("gpu.rnn")) return kLaunchesOfALayer;
   if (name == "launch") return {timing == Timing::kDevice ? 2.5e-6 : 30e-6, 0.5};
   // A tile's operand traffic and pipeline depth in products of K: matrix units consume them faster.
   if (name == "feed") return {on_matrix_units ? 13.0 : 3.2, 0.8};
@@ -67,10 +75,9 @@ std::vector<FitParameter> gpu_priors(std::string_view family, Timing timing) {
     for (const GpuFamily& f : families) names.emplace_back(f.name);
     throw InputError(unknown_name_message("GPU kernel family", family, names));
   }
-  const bool on_matrix_units = family.find("vector") == std::string_view::npos;
   std::vector<FitParameter> out;
   for (const formula::Declaration& declared : kernel_formula(found->formula).parameters) {
-    const Belief belief = belief_of(declared.name, on_matrix_units, timing);
+    const Belief belief = belief_of(declared.name, family, timing);
     FitParameter parameter{.name = std::string(declared.name),
                            .unit = std::string(declared.unit),
                            .scale = scale_of(declared.domain),

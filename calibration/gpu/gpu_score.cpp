@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/selection/error_parts.h"
 #include "model/cost/fitted.h"
 #include "model/cost/formulas.h"
 #include "model/hardware/device_spec.h"
@@ -46,24 +45,25 @@ Score score(const Fit& fit, const std::vector<Observation>& observations) {
   const std::vector<double> variances = parameter_variances(fit, observations);
   const double formula_variance =
       std::pow(fit.quality.shared_sd, 2) + std::pow(fit.quality.own_sd, 2);
-  std::vector<double> predicted, measured, roofline, residuals;
+  std::vector<double> predicted, measured, roofline;
+  std::vector<UnseenShape> shapes;
   double inside = 0;
   for (const Observation& o : observations) {
     predicted.push_back(
         kernel_formula(fit.formula).evaluate(o.kernel, o.context, values.data()).total);
     measured.push_back(o.measured.si());
     roofline.push_back(roofline_time(o.kernel, o.context));
-    residuals.push_back(std::log(predicted.back() / measured.back()));
-    const double sd = std::sqrt(variances[residuals.size() - 1] + formula_variance);
-    inside += std::abs(residuals.back()) <= kZ90 * sd ? 1 : 0;
+    shapes.push_back({.shape = to_string(o.kernel.shape),
+                      .group = o.group,
+                      .log_error = std::log(predicted.back() / measured.back()),
+                      .parameter_variance = variances[shapes.size()]});
+    const double sd = std::sqrt(shapes.back().parameter_variance + formula_variance);
+    inside += std::abs(shapes.back().log_error) <= kZ90 * sd ? 1 : 0;
   }
-  Score out{.predicted = summarize_errors(predicted, measured),
-            .roofline = summarize_errors(roofline, measured),
-            .coverage90 = inside / static_cast<double>(observations.size()),
-            .typical_bias = median(residuals)};
-  for (double& r : residuals) r -= out.typical_bias;
-  out.scatter = robust_scale(residuals);
-  return out;
+  return {.shapes = std::move(shapes),
+          .predicted = summarize_errors(predicted, measured),
+          .roofline = summarize_errors(roofline, measured),
+          .coverage90 = inside / static_cast<double>(observations.size())};
 }
 
 }  // namespace paceline

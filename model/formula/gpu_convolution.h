@@ -1,4 +1,4 @@
-// gpu.convolution/2: one pass of a convolution on a GPU by the fastest algorithm that fits the
+// gpu.convolution/3: one pass of a convolution on a GPU by the fastest algorithm that fits the
 // workspace limit:
 //
 //   t = launch + min over algorithms of T(algorithm)
@@ -17,6 +17,7 @@
 //                    transforms and point products slowed down by exp(fft)
 //   depthwise        g = C: compulsory bytes at share depthwise_share of the bandwidth
 //
+// Matrix units are fed eight channels at a time: C/g and K/g count as the next multiple of 8.
 // On matrix units images whose channels are not together in memory (NCHW) are converted before and
 // after: twice their bytes at the rate of memory, and two launches, are added.
 // The winograd forms exist for fp32 on vector units; on matrix units libraries stay with implicit
@@ -37,7 +38,7 @@
 namespace paceline::formula {
 
 struct GpuConvolution {
-  static constexpr std::string_view kId = "gpu.convolution/2";
+  static constexpr std::string_view kId = "gpu.convolution/3";
 
   using Input = ConvolutionInput;
 

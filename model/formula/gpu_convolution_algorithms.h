@@ -37,6 +37,12 @@ inline double workspace_bytes(const ConvolutionInput& in, ConvolutionAlgorithm a
   return in.element_bytes * winograd_elements(in, algorithm);
 }
 
+// Matrix units read the channels of a place in vectors of eight, padded with zeros.
+inline double fed_channels(const ConvolutionInput& in, double channels) {
+  constexpr double kVector = 8;
+  return in.on_matrix_units ? kVector * std::ceil(channels / kVector) : channels;
+}
+
 // The matrix product that implicit GEMM or a Winograd form amounts to.
 inline TiledProduct product(const ConvolutionInput& in, ConvolutionAlgorithm algorithm) {
   TiledProduct out;
@@ -44,8 +50,8 @@ inline TiledProduct product(const ConvolutionInput& in, ConvolutionAlgorithm alg
   out.bytes = compulsory_bytes(in);
   out.reuse_distance = in.reuse_distance;
   if (algorithm == ConvolutionAlgorithm::kImplicitGemm) {
-    const double channels = in.c / in.groups;
-    const double filters = in.k / in.groups;
+    const double channels = fed_channels(in, in.c / in.groups);
+    const double filters = fed_channels(in, in.k / in.groups);
     const double taps = in.r * in.s;
     const double outputs = in.n * in.p * in.q;
     out.batch = in.groups;

@@ -17,9 +17,9 @@ namespace {
 constexpr GpuDevice kDevice{100, 10e12, 10e12, 1e12, 10e6, 1e9};
 
 // launch, compute_share, feed, prologue, wave, split_cost, overlap, saturation, memory_share,
-// cache_fit, cache_gain, layout_nn, layout_nt, unaligned: an ideal device.
+// cache_fit, cache_gain, layout_nn, layout_nt, unaligned, narrow: an ideal device.
 std::array<double, GpuGemm::kCount> ideal_gemm() {
-  return {0, 1, 0, 0, 1, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0};
+  return {0, 1, 0, 0, 1, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0, 0};
 }
 
 GpuGemm::Input square(double size) {
@@ -96,6 +96,24 @@ TEST(GpuGemm, IsSlowedByLayoutAndOnMatrixUnitsByAlignment) {
   EXPECT_NEAR(GpuGemm::time(in, p.data()).total / base, 2, 1e-3);
 }
 
+// Where no kernel has narrow tiles, 30 columns cost as much as 128, in batched products without a
+// transposed operand; elsewhere nothing changes.
+TEST(GpuGemm, FewColumnsCostAWholeTileWhereNarrowTilesAreLacking) {
+  auto p = ideal_gemm();
+  GpuGemm::Input in{.m = 512, .n = 30, .k = 512, .batch = 1000};
+  in.device = kDevice;
+  in.device.bandwidth = 1e15;
+  const double narrow = GpuGemm::time(in, p.data()).total;
+  p[GpuGemm::kNarrow] = 1e3;
+  const double lacking = GpuGemm::time(in, p.data()).total;
+  in.n = 128;
+  EXPECT_DOUBLE_EQ(lacking, GpuGemm::time(in, p.data()).total);
+  EXPECT_GT(lacking, 3 * narrow);
+  in.n = 30;
+  in.trans_a = true;
+  EXPECT_DOUBLE_EQ(GpuGemm::time(in, p.data()).total, narrow);
+}
+
 // Far above the cache a copy runs at the memory's rate; far below, at the cache's.
 TEST(GpuStream, RunsAtTheRateOfMemoryOrOfTheCache) {
   // launch, memory_share, cache_fit, cache_gain, element_work, row_work, overlap
@@ -120,6 +138,22 @@ GpuConvolution::Input square3() {
 // cache_fit, cache_gain, pointwise, strided, image, winograd, winograd_staged, fft, depthwise.
 std::array<double, GpuConvolution::kCount> ideal_convolution() {
   return {0, 1, 0, 0, 0, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0, 0, 0, 0, 1};
+}
+
+// Matrix units multiply three channels of an image and five of zeros; vector units the three.
+TEST(GpuConvolution, MatrixUnitsAreFedEightChannelsAtATime) {
+  const auto p = ideal_convolution();
+  GpuConvolution::Input in = square3();
+  const auto compute = [&](double channels) {
+    in.c = channels;
+    return GpuConvolution::algorithm_time(in, ConvolutionAlgorithm::kImplicitGemm, p.data())
+        .compute;
+  };
+  EXPECT_NEAR(compute(3) / compute(8), 3.0 / 8, 1e-6);
+  in.on_matrix_units = true;
+  in.channels_last = true;
+  EXPECT_NEAR(compute(3) / compute(8), 1, 1e-6);
+  EXPECT_NEAR(compute(9) / compute(16), 1, 1e-6);
 }
 
 // F(2 x 2, 3 x 3) needs 16 products where 36 multiplications stood: 2.25 times fewer.
@@ -227,8 +261,8 @@ TEST(GpuAttention, ASmallGridLastsAsLongAsItsLongestBlock) {
 }
 
 // launch, step, compute_share, half_batch, overlap, memory_share, cache_fit, cache_gain,
-// persistent_step
-constexpr std::array<double, GpuRnn::kCount> kIdealRnn = {0, 0, 1, 0, 1e6, 1, 1e-9, 1, 0};
+// persistent_step, depth, slices
+constexpr std::array<double, GpuRnn::kCount> kIdealRnn = {0, 0, 1, 0, 1e6, 1, 1e-9, 1, 0, 0, 1e9};
 
 GpuRnn::Input lstm(double batch) {
   GpuRnn::Input in{.gates = 4, .input = 1024, .hidden = 1024, .batch = batch, .steps = 100};
@@ -268,6 +302,31 @@ TEST(GpuRnn, APersistentKernelKeepsItsWeightsOnChip) {
   in.input = 0;
   in.persistent = true;
   EXPECT_NEAR(GpuRnn::time(in, p.data()).total, 100 * 1e-3, 1e-3);
+}
+
+// The terms of a sum follow one another however few there are to compute at once: a step grows by
+// H depth, and a persistent kernel, which was measured as a whole, does not.
+TEST(GpuRnn, AStepWaitsForTheTermsOfItsSums) {
+  auto p = kIdealRnn;
+  const double before = GpuRnn::time(lstm(4096), p.data()).total;
+  p[GpuRnn::kDepth] = 1e-6;
+  EXPECT_NEAR(GpuRnn::time(lstm(4096), p.data()).total - before, 100 * 1024 * 1e-6, 1e-4);
+  GpuRnn::Input in = lstm(1);
+  in.persistent = true;
+  EXPECT_LT(GpuRnn::time(in, p.data()).total, 0.01);
+}
+
+// The weight gradient fills the device anew for each part; no more parts than steps, and no more
+// than the library makes, so a long sequence hardly notices.
+TEST(GpuRnn, WeightGradientPaysForEachOfItsParts) {
+  auto p = kIdealRnn;
+  GpuRnn::Input in = lstm(32);
+  in.weight_gradient = true;
+  const double whole = GpuRnn::time(in, p.data()).total;
+  p[GpuRnn::kHalfBatch] = 32;
+  EXPECT_NEAR(GpuRnn::time(in, p.data()).total / whole, 2, 1e-9) << "every step a part";
+  p[GpuRnn::kSlices] = 10;
+  EXPECT_NEAR(GpuRnn::time(in, p.data()).total / whole, 1.1, 1e-9) << "10 parts of 10 steps";
 }
 
 TEST(GpuRnn, WeightGradientHasNoSteps) {

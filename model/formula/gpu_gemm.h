@@ -1,4 +1,4 @@
-// gpu.gemm/1: C[m x n] = op(A)[m x k] op(B)[k x n], `batch` times, by a tiling library on a GPU:
+// gpu.gemm/2: C[m x n] = op(A)[m x k] op(B)[k x n], `batch` times, by a tiling library on a GPU:
 //
 //   t = launch + tiled product (gpu_tiles.h) of m, n, k,  T_c slowed down by exp(layout +
 //   unaligned)
@@ -7,7 +7,9 @@
 // `layout_nn` for neither (its input gradient), `layout_nt` for B transposed (its weight gradient),
 // their sum for A and B both transposed. `unaligned` applies on matrix units when a row of an
 // operand is no multiple of 16 bytes: such operands cannot be loaded in the vectors that the units
-// consume. Derivation, fitted values and where it breaks: docs/models/gpu-gemm.md.
+// consume. Batched products without a transposed operand pay 1 + `narrow` for tiles narrower than
+// 128 along n: not every library has such kernels. Derivation, fitted values and where it breaks:
+// docs/models/gpu-gemm.md.
 #pragma once
 
 #include <array>
@@ -19,7 +21,7 @@
 namespace paceline::formula {
 
 struct GpuGemm {
-  static constexpr std::string_view kId = "gpu.gemm/1";
+  static constexpr std::string_view kId = "gpu.gemm/2";
 
   struct Input {
     double m = 0, n = 0, k = 0;
@@ -46,6 +48,7 @@ struct GpuGemm {
     kLayoutNn,
     kLayoutNt,
     kUnaligned,
+    kNarrow,
     kCount
   };
   static constexpr std::array<Declaration, kCount> kParameters = {{
@@ -63,6 +66,7 @@ struct GpuGemm {
       {"layout_nn", "1", Domain::kReal},
       {"layout_nt", "1", Domain::kReal},
       {"unaligned", "1", Domain::kReal},
+      {"narrow", "1"},
   }};
 
   static bool is_aligned(const Input& in) {
@@ -99,7 +103,8 @@ struct GpuGemm {
             p[kSplitCost],
             p[kOverlap],
             p[kSaturation],
-            {p[kMemoryShare], p[kCacheFit], p[kCacheGain]}};
+            {p[kMemoryShare], p[kCacheFit], p[kCacheGain]},
+            in.batch > 1 && !in.trans_a && !in.trans_b ? T(1.0 + p[kNarrow]) : T(1.0)};
   }
 
   template <typename T>

@@ -1,16 +1,20 @@
-// gpu.rnn/2: a recurrent layer run by one library call (cuDNN) on a GPU. Forward and data gradient
+// gpu.rnn/3: a recurrent layer run by one library call (cuDNN) on a GPU. Forward and data gradient
 // walk through the steps; the input product of all steps is hoisted out of the walk, and layers
 // work on different steps at the same time:
 //
 //   t = launch + T_in + (steps + L - 1) T_step
-//   T_step = step + pnorm( 2 g H H B c / (P recurrent_share), c Q_cell; 1 + overlap )
+//   T_step = step + pnorm( 2 g H H B c / (P recurrent_share) + H depth, c Q_cell; 1 + overlap )
 //   T_in   = 2 g H (I + (L - 1) H) B steps / (P compute_share)
 //   c      = directions L steps / (steps + L - 1)           cells that run at the same time
 //   Q_cell = bytes of g H H weights + B H (g + 2) activations, at the rates of gpu_memory.h
 //   recurrent_share = compute_share c B / (c B + half_batch)
 //
-// The weight gradient is one product over all steps at compute_share. `half_batch` says how many
-// columns fill half of the device: a product with few of them does not.
+// `half_batch` says how many columns fill half of the device: a product with few of them does not.
+// `depth` is what each of the H terms of a step's sums adds to the step, because they follow one
+// another. The weight gradient is a product over all steps, in at most `slices` parts:
+//
+//   t = launch + 2 g H H B steps / (P compute_share) (1 + half_batch min(steps, slices)/(B steps))
+//
 // Source: Appleyard et al., "Optimizing performance of recurrent neural networks on GPUs",
 // arXiv 1604.01946. A persistent kernel keeps the recurrent weights on chip and synchronises its
 // blocks instead of starting kernels: Q_cell loses the weights, and a step costs `persistent_step`
@@ -29,7 +33,7 @@
 namespace paceline::formula {
 
 struct GpuRnn {
-  static constexpr std::string_view kId = "gpu.rnn/2";
+  static constexpr std::string_view kId = "gpu.rnn/3";
 
   struct Input {
     double gates = 4, input = 0, hidden = 0, batch = 0, steps = 0, layers = 1, directions = 1;
@@ -49,6 +53,8 @@ struct GpuRnn {
     kCacheFit,
     kCacheGain,
     kPersistentStep,
+    kDepth,
+    kSlices,
     kCount
   };
   static constexpr std::array<Declaration, kCount> kParameters = {{
@@ -61,6 +67,8 @@ struct GpuRnn {
       {"cache_fit", "1"},
       {"cache_gain", "1"},
       {"persistent_step", "s"},
+      {"depth", "s"},
+      {"slices", "1"},
   }};
 
   template <typename T>
@@ -75,7 +83,9 @@ struct GpuRnn {
     TimeParts<T> out;
     if (in.weight_gradient) {
       out.fixed = p[kLaunch];
-      out.compute = (first + later + recurrent) / rate;
+      const T slices = in.steps < plain(p[kSlices]) ? T(in.steps) : p[kSlices];
+      out.compute = (first + later + recurrent) / rate *
+                    (1.0 + p[kHalfBatch] * slices / (in.batch * in.steps));
       out.memory = T(0.0);
       out.total = out.fixed + out.compute;
       return out;
@@ -87,7 +97,8 @@ struct GpuRnn {
     const double state = in.batch * in.hidden * (in.gates + 2);
     const double cell = 2 * in.gates * in.hidden * in.hidden * in.batch;
     const T idle = in.persistent ? T(0.0) : p[kHalfBatch] / in.batch;
-    const T step_compute = cell * (cells + idle) / rate;
+    const T in_turn = in.persistent ? T(0.0) : T(in.hidden * p[kDepth]);
+    const T step_compute = cell * (cells + idle) / rate + in_turn;
     const T step_memory =
         gpu_memory_time(cells * in.element_bytes * (weights + state), 0, in.device, memory);
     out.fixed = p[kLaunch] + walk * (in.persistent ? p[kPersistentStep] : p[kStep]);
