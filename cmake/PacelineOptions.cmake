@@ -1,6 +1,8 @@
 # Build options shared by every target, on one interface target: paceline_options.
 option(PACELINE_WERROR "Treat warnings as errors" OFF)
 option(PACELINE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(PACELINE_FUZZER "Build paceline_fuzz with libFuzzer and AddressSanitizer; needs Clang" OFF)
+set(PACELINE_FUZZ_MUTATIONS 2000 CACHE STRING "Inputs that each fuzz test makes from its corpus")
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
@@ -31,4 +33,11 @@ if(PACELINE_SANITIZE)
   target_compile_options(paceline_options INTERFACE -fsanitize=address,undefined
                                                     -fno-sanitize-recover=undefined)
   target_link_options(paceline_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(PACELINE_FUZZER)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "libFuzzer needs Clang: -DCMAKE_CXX_COMPILER=clang++-14")
+  endif()
+  target_compile_options(paceline_options INTERFACE -fsanitize=fuzzer-no-link,address)
+  target_link_options(paceline_options INTERFACE -fsanitize=address)
 endif()
