@@ -88,7 +88,8 @@ TEST(CompareCommand, ListsEachWarningOnce) {
 TEST(CompareCommand, GivesOptionsToTheStrategiesThatHaveThem) {
   const TestFolder folder;
   const std::string job =
-      "compare --model vgg16 --batch 32 --device v100-pcie-16g --gpus 4 --intra pcie3-x16 ";
+      "compare --model vgg16 --batch 32 --device v100-pcie-16g --gpus 4 --gpus-per-node 2 --intra "
+      "pcie3-x16 --net 10gbe ";
   const TestOutcome both =
       run_program_in(folder, job + "--strategy ddp,parameter-server --set servers=1 --json");
   ASSERT_EQ(both.code, 0) << both.err;

@@ -75,13 +75,13 @@ std::optional<std::string> CollectiveParameters::nearest_class(const std::string
   if (find(fabric_class, fit_name) != nullptr) return fabric_class;
   const std::string shape = family(fabric_class).first;
   std::optional<std::string> nearest;
-  double distance = 0;
+  double least = 0;
   for (const auto& [name, set] : sets_) {
     if (family(name).first != shape || set.find(fit_name) == nullptr) continue;
     const double ratio = distance(name, fabric_class);
-    if (nearest && ratio >= distance) continue;
+    if (nearest && ratio >= least) continue;
     nearest = name;
-    distance = ratio;
+    least = ratio;
   }
   return nearest;
 }

@@ -70,7 +70,7 @@ TEST(ImportNcclTests, TakesTheOperationFromTheFileWhereItIsStated) {
   text.replace(text.find("13.77   13.77"), 13, "13.77   6.89 ");
   EXPECT_EQ(import_nccl_tests(text, "x", {}).results[0].benchmark, "nccl.reduce-scatter");
   EXPECT_EQ(message_of([&] { import_nccl_tests(text, "x", all_reduce()); }),
-            "x: the file timed reduce-scatter, but all-reduce was given");
+            "x: the file timed reduce-scatter, but --op says all-reduce");
 }
 
 TEST(ImportNcclTests, RefusesTruncatedFiles) {
@@ -126,7 +126,7 @@ TEST(ImportNcclTests, RefusesRunsThatFailedOrContradictThemselves) {
   EXPECT_EQ(message(end, "# Out of bounds values : 3 FAILED\n" + end, "all-reduce"),
             "x:8: the results of the run were wrong: \"# Out of bounds values : 3 FAILED\"");
   EXPECT_EQ(message(end, end + good, "all-reduce"),
-            "x:15: a second run ends here; import the runs one by one");
+            "x:16: a second run ends here; import the runs one by one");
   EXPECT_EQ(
       message(end, "node0: Test NCCL failure common.cu:958 'unhandled error'\n" + end, "all-reduce")
           .find("x:8: the run failed"),
@@ -143,11 +143,11 @@ TEST(ImportNcclTests, RefusesRunsThatFailedOrContradictThemselves) {
 TEST(ImportNcclTests, GuessesNothing) {
   const std::string text = std::string(kTable) + kEnd;
   EXPECT_EQ(message_of([&] { import_nccl_tests(text, "x", {}); }),
-            "x: the file does not say which collective it timed; give it");
+            "x: the file does not say which collective it timed; give --op");
   EXPECT_EQ(message_of([&] {
               import_nccl_tests(text, "x", {"all-reduce", 4, std::nullopt});
             }),
-            "x: the file lists 2 ranks, but 4 were given");
+            "x: the file lists 2 ranks, but --ranks says 4");
 }
 
 TEST(ImportNcclTests, ReadsJson) {
@@ -173,7 +173,7 @@ TEST(ImportOsu, ReadsCollectiveLatency) {
   EXPECT_EQ(set.results[0].benchmark, "mpi.all-reduce");
   EXPECT_DOUBLE_EQ(set.results[0].value().si(), 31.92e-6);
   EXPECT_EQ(message_of([&] { import_osu(text, "x", {}); }),
-            "x: the file does not say the number of ranks; give it");
+            "x: the file does not say the number of ranks; give --ranks");
 }
 
 TEST(ImportOsu, ReadsBandwidthAsTheTimeOfTheMessage) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 
+#include "core/data_directory.h"
 #include "core/error.h"
 #include "model/analytic/iteration_time.h"
 #include "simulator/device/training_device.h"
@@ -10,6 +11,11 @@
 
 namespace paceline {
 namespace {
+
+// A device that is a file of ours lies where the catalogs do, wherever the program runs.
+std::string shipped_file(const std::string& device) {
+  return device.ends_with(".json") ? (data_directory() / device).string() : device;
+}
 
 // What a case says of one thing that cases may agree in: a field of its experiment or an option.
 std::string field(const Experiment& e, const std::string& name) {
@@ -72,7 +78,7 @@ class PublishedScorer {
   const TrainingDevice& device_of(const Experiment& e) {
     auto& device = devices_[{e.device, e.options}];
     if (!device) {
-      device = read_training_device(e.device, e.options);
+      device = read_training_device(shipped_file(e.device), e.options);
       for (const InputFile& file : device->inputs()) {
         const auto same = [&](const InputFile& known) { return known.file == file.file; };
         if (std::none_of(inputs_.begin(), inputs_.end(), same)) inputs_.push_back(file);
