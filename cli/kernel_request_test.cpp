@@ -83,7 +83,7 @@ TEST(KernelRequest, RefusesOperandsBeyondAnyMemory) {
       {{"op", {"lstm"}}, {"hidden", {most}}, {"batch", {most}}, {"steps", {most}}},
       {{"op", {"layernorm"}}, {"rows", {most}}, {"row", {most}}}};
   for (const Values& values : too_large) {
-    EXPECT_THAT(refusal(values), testing::HasSubstr("at most 1 PB are possible"))
+    EXPECT_THAT(refusal(values), testing::HasSubstr("at most 1.00 PB are possible"))
         << values.at("op")[0];
   }
 }
