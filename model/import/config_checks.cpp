@@ -167,7 +167,7 @@ void name_ignored_fields(ConfigFields& fields) {
   for (const std::string& key : fields.unread()) {
     if (!harmless.contains(key)) ignored += (ignored.empty() ? "" : ", ") + key;
   }
-  if (!ignored.empty()) fields.assume("ignored: " + ignored);
+  if (!ignored.empty()) fields.assume_first("ignored: " + ignored);
 }
 
 }  // namespace paceline

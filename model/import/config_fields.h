@@ -36,6 +36,10 @@ class ConfigFields {
   const std::string& architecture() const { return architecture_; }
 
   void assume(std::string line) { assumptions_.push_back(std::move(line)); }
+  // The same before all others, which a screen may cut.
+  void assume_first(std::string line) {
+    assumptions_.insert(assumptions_.begin(), std::move(line));
+  }
   // Throws InputError "<file>:/<key>: <message>".
   [[noreturn]] void fail(std::string_view key, const std::string& message) const {
     root_.fail(key, message);

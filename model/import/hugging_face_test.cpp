@@ -173,6 +173,7 @@ TEST(HuggingFaceConfig, NamesFieldsThatItIgnores) {
   };
   EXPECT_THAT(assumed(R"("quantization_config": {"bits": 4}, "sliding_window": 4096)"),
               Contains(HasSubstr("ignored: quantization_config, sliding_window")));
+  EXPECT_THAT(assumed("\"sliding_window\": 4096").front(), HasSubstr("ignored"));
   EXPECT_THAT(assumed(R"("torch_dtype": "bfloat16", "use_cache": true, "bos_token_id": 1)"),
               testing::Not(Contains(HasSubstr("ignored"))));
 }
