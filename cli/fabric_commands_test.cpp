@@ -166,6 +166,9 @@ TEST(CollectiveCommand, NoIntervalExceedsTheLinks) {
     EXPECT_LE(fastest(reduce + "dgx-a100 --nodes 4", bytes) * 2 * 31 / 32, 200e9 * 1.0001);
     EXPECT_LE(fastest("collective --op broadcast --cluster dgx-a100", bytes), 300e9 * 1.0001);
     EXPECT_LE(fastest("transfer --direction h2d --link pcie3-x16", bytes), 15.76e9);
+    EXPECT_LE(2 * fastest(reduce + "dgx-2 --concurrent 2", bytes) * 2 * 15 / 16, 150e9 * 1.0001);
+    EXPECT_LE(fastest(reduce + "dgx-2 --algorithm halving-doubling", bytes) * 2 * 15 / 16,
+              150e9 * 1.0001);
   }
 }
 

@@ -91,6 +91,7 @@ void run_side_by_side(const CollectiveCall& call, const ClusterChoice& choice, s
                                          static_cast<int>(jobs));
   const double factor = time / cost.time;
   cost.time = time;
+  cost.least = std::min(time, static_cast<double>(jobs) * cost.least);
   cost.algorithm_rate = cost.algorithm_rate / factor;
   cost.bus_rate = cost.bus_rate / factor;
   if (factor > 1.001) cost.bottleneck = fabric.bottleneck;
@@ -172,6 +173,8 @@ ExitCode run(const Arguments& arguments) {
     const auto jobs = static_cast<int>(concurrent_of(arguments));
     cost = cost_by_messages(arguments, call, choice, jobs);
     cost.fabric_rate = bus_rate_of(call.op, fabric);
+    // Messages cannot be faster than with every link at its data sheet's rate.
+    cost.least = cost.time * (fabric.bus_rate / fabric.ceiling);
   } else {
     cost = read_model(arguments, fabric.fabric_class).cost(call, fabric);
     run_side_by_side(call, choice, concurrent_of(arguments), fabric, cost);
