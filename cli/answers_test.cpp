@@ -85,6 +85,19 @@ TEST(CompareCommand, ListsEachWarningOnce) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("gpus_per_node"))) << "nobody set it";
 }
 
+// 1979 TFLOP/s of an H100 counts zeros; a rate is held against it as a claimed utilization is.
+TEST(CheckCommand, HoldsAMeasuredRateAgainstThePeakThatWasAssumed) {
+  const TestFolder folder;
+  const std::string run =
+      "check --measured '2500 samples/s' --model resnet50 --batch 64 --device h100-sxm "
+      "--precision bf16";
+  const TestOutcome alone = run_program_in(folder, run);
+  const TestOutcome against = run_program_in(folder, run + " --peak '1979 TFLOP/s'");
+  EXPECT_EQ(against.err, alone.err);
+  EXPECT_THAT(against.out, HasSubstr("sparsity"));
+  EXPECT_THAT(alone.out, Not(HasSubstr("sparsity")));
+}
+
 TEST(CompareCommand, GivesOptionsToTheStrategiesThatHaveThem) {
   const TestFolder folder;
   const std::string job =

@@ -186,7 +186,7 @@ void refuse_idle(const Arguments& arguments, const char* way, const std::set<std
 
 CheckResult check_measured(const Arguments& arguments, const Job& job) {
   for (const char* flag : {"model", "device"}) arguments.text(flag);  // required
-  std::set<std::string> read = {"measured"};
+  std::set<std::string> read = {"measured", "peak"};
   for (const FlagSpec& flag : experiment_flags()) read.insert(flag.name);
   refuse_idle(arguments, "--measured", read);
   CheckResult result;
