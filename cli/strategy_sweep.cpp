@@ -26,16 +26,21 @@ std::map<std::string, std::set<std::string>> options_by_strategy(
   return out;
 }
 
-bool framework_has(const std::string& framework, const std::string& option) {
+// The same of each framework, on whatever device.
+std::map<std::string, std::set<std::string>> options_by_framework(
+    const std::vector<Experiment>& points) {
   const FrameworkRegistry frameworks = framework_registry();
-  if (frameworks.find(framework) == nullptr) return false;
-  const auto made = frameworks.make(framework);
-  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
-    for (const FrameworkOption& known : made->options(kind)) {
-      if (known.name == option) return true;
+  std::map<std::string, std::set<std::string>> out;
+  for (const Experiment& point : points) {
+    if (out.contains(point.framework) || frameworks.find(point.framework) == nullptr) continue;
+    const auto made = frameworks.make(point.framework);
+    for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
+      for (const FrameworkOption& option : made->options(kind)) {
+        out[point.framework].insert(option.name);
+      }
     }
   }
-  return false;
+  return out;
 }
 
 void keep_each_once(std::vector<Experiment>& points) {
@@ -49,6 +54,7 @@ void keep_each_once(std::vector<Experiment>& points) {
 void keep_own_options(std::vector<Experiment>& points) {
   const auto known = options_by_strategy(points);
   if (known.size() < 2) return;
+  auto of_frameworks = options_by_framework(points);
   bool changed = false;
   for (Experiment& point : points) {
     const auto own = known.find(point.strategy);
@@ -58,7 +64,7 @@ void keep_own_options(std::vector<Experiment>& points) {
       const bool of_another = std::ranges::any_of(
           known, [&](const auto& strategy) { return strategy.second.contains(key); });
       const bool foreign =
-          of_another && !own->second.contains(key) && !framework_has(point.framework, key);
+          of_another && !own->second.contains(key) && !of_frameworks[point.framework].contains(key);
       changed = changed || foreign;
       return foreign;
     });
