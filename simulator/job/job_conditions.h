@@ -22,6 +22,8 @@ struct JobConditions {
   double links = 0;       // copies
   double processors = 0;  // additions by processors, processes of servers
   double contention = 0;  // what a collective takes of its device (Contention::sd)
+
+  bool operator==(const JobConditions&) const = default;
 };
 
 }  // namespace paceline

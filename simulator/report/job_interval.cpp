@@ -20,8 +20,8 @@ class Parts {
 
   void add(const std::string& what, const std::string& source, const JobConditions& shorter,
            const JobConditions& longer) {
-    const double low = std::log(time_ / time_under_(shorter));
-    const double high = std::log(time_under_(longer) / time_);
+    const double low = std::log(time_ / under(shorter));
+    const double high = std::log(under(longer) / time_);
     // Either end may move the time the other way where a strategy plans anew.
     IntervalPart part{what, source, std::max({low, -high, 0.0}), std::max({high, -low, 0.0})};
     if (std::max(part.low, part.high) > kNoEffect) parts_.push_back(std::move(part));
@@ -29,6 +29,10 @@ class Parts {
   std::vector<IntervalPart> take() { return std::move(parts_); }
 
  private:
+  double under(const JobConditions& conditions) const {
+    return conditions == JobConditions() ? time_ : time_under_(conditions);
+  }
+
   double time_;
   const TimeUnder& time_under_;
   std::vector<IntervalPart> parts_;
