@@ -79,9 +79,10 @@ std::vector<std::string> assumptions(const ImportedModel& model) {
 }
 
 // An option of --set that neither the network, nor the framework, nor the strategy has.
-void refuse_unknown_options(const Experiment& e, const ImportedModel& model,
-                            const Framework& framework, DeviceKind kind, const JobPredictor& jobs) {
-  for (const auto& [key, value] : split_settings(framework, kind, e, jobs).workload) {
+void refuse_unknown_options(const SplitSettings& settings, const Experiment& e,
+                            const ImportedModel& model, const Framework& framework, DeviceKind kind,
+                            const JobPredictor& jobs) {
+  for (const auto& [key, value] : settings.workload) {
     if (key == "variant") continue;
     const std::vector<std::string> strategies = jobs.strategies_with(key);
     if (strategies.empty()) {
@@ -158,11 +159,12 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
   device.peak(e.precision, std::max(1, e.threads));  // throws if there is no such arithmetic
   model = load(e);
   if (workloads_.find(e.model) != nullptr) e.model = model->name;
-  refuse_unknown_options(e, *model, *framework, device.kind(), jobs_);
+  const SplitSettings settings = split_settings(*framework, device.kind(), e, jobs_);
+  refuse_unknown_options(settings, e, *model, *framework, device.kind(), jobs_);
   if (!e.seq) e.seq = model->workload.default_seq;
   const auto& variants = model->workload.variants;
   if (!variants.empty()) e.options.try_emplace("variant", variants[0].name);
-  for (const auto& [key, value] : split_settings(*framework, device.kind(), e, jobs_).framework) {
+  for (const auto& [key, value] : settings.framework) {
     e.options[key] = value;
     if (key == "optimizer") e.optimizer = value;
   }
