@@ -8,15 +8,13 @@
 #include "core/names.h"
 #include "core/units_text.h"
 #include "simulator/job/profile_file.h"
+#include "simulator/report/job_report_parts.h"
 #include "simulator/strategies/parts/constants.h"
 
 namespace paceline {
 namespace {
 
 constexpr const char* kSharedCores = "shared_cores";
-constexpr double kMoreThanLinear = 1.005;  // efficiency that needs an explanation
-constexpr double kBindingShare = 0.9;      // of the time: a resource this busy limits the job
-
 constexpr const char* kContention = "contention";
 
 std::string option_or(const Experiment& experiment, const char* name, const char* fallback) {
@@ -86,62 +84,6 @@ void fold_update(ComputeProfile& profile) {
 
 Estimate rate(double amount, const Estimate& time) {
   return {amount / time.median, amount / time.p95, amount / time.p05};
-}
-
-// A profile of another network, or of a part of one, is easily given by mistake. Nothing in it says
-// at which batch it was taken.
-std::vector<std::string> profile_warnings(const Experiment& e, const ComputeProfile& profile,
-                                          const std::vector<GradientTensor>& of_model) {
-  constexpr double kSame = 0.01;
-  const auto parameters = [](const std::vector<GradientTensor>& tensors) {
-    std::int64_t sum = 0;
-    for (const GradientTensor& tensor : tensors) sum += tensor.elements;
-    return sum;
-  };
-  std::vector<std::string> out;
-  const std::int64_t found = parameters(profile.gradients), expected = parameters(of_model);
-  if (std::abs(static_cast<double>(found - expected)) > kSame * static_cast<double>(expected)) {
-    out.push_back("the profile has " + std::to_string(profile.layers.size()) + " layers with " +
-                  std::to_string(found) + " parameters, " + e.model + " has " +
-                  std::to_string(expected) + ": is it of this network?");
-  }
-  out.push_back("the layer times of the profile are taken as those of batch " +
-                std::to_string(e.batch) + ", which the file does not say");
-  return out;
-}
-
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
-
-void name_bottleneck(const JobResult& job, Bottleneck& bottleneck) {
-  const double exposed = job.breakdown.exposed_communication / job.iteration_time;
-  const bool link = !job.busiest.empty() && job.busiest_share > job.compute_share;
-  if (!link && exposed < 0.5) {
-    bottleneck.share *= job.compute_share;
-    if (exposed > 0.01) {
-      bottleneck.text += "; " + percent(exposed) + " waits for " + job.busiest;
-    }
-    return;
-  }
-  bottleneck.resource = job.busiest;
-  bottleneck.share = link ? job.busiest_share : exposed;
-  bottleneck.text =
-      "busy " + percent(job.busiest_share) + " of the iteration; the device waits " +
-      percent(exposed) + " of it for communication" +
-      (job.busiest_share > kBindingShare ? ", which only a faster link or fewer bytes "
-                                           "would shorten"
-                                         : "");
-}
-
-// Origins are of what one device computes; a job also waits for communication.
-void add_communication(const JobResult& job, std::vector<OriginLine>& origins) {
-  const Breakdown& b = job.breakdown;
-  const double total = b.total().si();
-  if (b.exposed_communication <= Seconds()) return;
-  const double computing = (b.forward + b.backward + b.optimizer + b.host).si() / total;
-  for (OriginLine& line : origins) line.share *= computing;
-  origins.push_back({"communication", job.message_origin.kind, job.message_origin.source,
-                     b.exposed_communication.si() / total});
-  std::ranges::stable_sort(origins, std::greater<>(), &OriginLine::share);
 }
 
 }  // namespace
@@ -268,19 +210,18 @@ StrategyMemory JobPredictor::memory(const Experiment& e, const IterationPlan& pl
   return out;
 }
 
-void JobPredictor::check_contention(const Experiment& e, const JobDevice& device,
-                                    const Job& job) const {
+// What was set is compared with what was not.
+void JobPredictor::check_contention(const Experiment& e, const JobDevice& device, const Job& job,
+                                    Seconds time) const {
   if (!e.options.contains(kContention)) return;
   Experiment on = e;
   on.options.erase(kContention);
-  const auto time = [&](std::optional<Contention> taken) {
-    JobSpec spec = job.spec;
-    spec.contention = taken;
-    return simulate_job(spec, *job.strategy, job.options, *job.cluster->communicator)
-        .iteration_time;
-  };
+  JobSpec other = job.spec;
+  other.contention = job.spec.contention ? std::nullopt : contention(on, device);
+  const Seconds otherwise =
+      simulate_job(other, *job.strategy, job.options, *job.cluster->communicator).iteration_time;
   constexpr double kSame = 1e-9;
-  if (std::abs(time(contention(on, device)) / time(std::nullopt) - 1) > kSame) return;
+  if (std::abs(time / otherwise - 1) > kSame) return;
   throw UsageError(
       "--set contention has no effect: no collective of this job runs on the devices beside "
       "kernels");
@@ -292,7 +233,7 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   const std::lock_guard lock(job.cluster->mutex);
   const JobResult result =
       simulate_job(job.spec, *job.strategy, job.options, *job.cluster->communicator);
-  check_contention(e, device, job);
+  check_contention(e, device, job, result.iteration_time);
   const double samples = static_cast<double>(e.samples_per_iteration());
   const double tokens = report.throughput_tokens_per_s ? report.throughput_tokens_per_s->median *
                                                              report.iteration_time_s.median
@@ -339,12 +280,8 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   for (std::string& remark : job.strategy->remarks(job.spec, job.options)) {
     report.warnings.push_back(std::move(remark));
   }
-  if (report.scaling_efficiency > kMoreThanLinear) {
-    report.warnings.push_back(
-        "more than linear: one device updates its weights after the backward "
-        "pass, for " +
-        to_text(job.spec.profile.update) + " of its " + to_text(alone) + "; " + e.strategy +
-        " does it beside computing, or on each device a part");
+  if (const auto linear = more_than_linear(report, job.spec.profile)) {
+    report.warnings.push_back(*linear);
   }
   if (e.devices > 1) {
     for (const std::string& warning : job.spec.cluster.warnings) report.warnings.push_back(warning);

@@ -68,8 +68,9 @@ class JobPredictor {
                          const JobDevice& device, const Estimate& alone,
                          const StrategyOptions& options) const;
 
-  void check_contention(const Experiment& experiment, const JobDevice& device,
-                        const Job& job) const;
+  // Refuses --set contention if the job takes this time either way.
+  void check_contention(const Experiment& experiment, const JobDevice& device, const Job& job,
+                        Seconds time) const;
 
   StrategyRegistry strategies_;
   BytesPerSecond processor_rate_;

@@ -1,0 +1,79 @@
+#include "simulator/report/job_report_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+constexpr double kMoreThanLinear = 1.005;  // efficiency that needs an explanation
+constexpr double kBindingShare = 0.9;      // of the time: a resource this busy limits the job
+
+std::string percent(double share) { return significant(100 * share, 2) + " %"; }
+
+}  // namespace
+
+// A profile of another network, or of a part of one, is easily given by mistake. Nothing in it says
+// at which batch it was taken.
+std::vector<std::string> profile_warnings(const Experiment& e, const ComputeProfile& profile,
+                                          const std::vector<GradientTensor>& of_model) {
+  constexpr double kSame = 0.01;
+  const auto parameters = [](const std::vector<GradientTensor>& tensors) {
+    std::int64_t sum = 0;
+    for (const GradientTensor& tensor : tensors) sum += tensor.elements;
+    return sum;
+  };
+  std::vector<std::string> out;
+  const std::int64_t found = parameters(profile.gradients), expected = parameters(of_model);
+  if (std::abs(static_cast<double>(found - expected)) > kSame * static_cast<double>(expected)) {
+    out.push_back("the profile has " + std::to_string(profile.layers.size()) + " layers with " +
+                  std::to_string(found) + " parameters, " + e.model + " has " +
+                  std::to_string(expected) + ": is it of this network?");
+  }
+  out.push_back("the layer times of the profile are taken as those of batch " +
+                std::to_string(e.batch) + ", which the file does not say");
+  return out;
+}
+
+void name_bottleneck(const JobResult& job, Bottleneck& bottleneck) {
+  const double exposed = job.breakdown.exposed_communication / job.iteration_time;
+  const bool link = !job.busiest.empty() && job.busiest_share > job.compute_share;
+  if (!link && exposed < 0.5) {
+    bottleneck.share *= job.compute_share;
+    if (exposed > 0.01) {
+      bottleneck.text += "; " + percent(exposed) + " waits for " + job.busiest;
+    }
+    return;
+  }
+  bottleneck.resource = job.busiest;
+  bottleneck.share = link ? job.busiest_share : exposed;
+  bottleneck.text =
+      "busy " + percent(job.busiest_share) + " of the iteration; the device waits " +
+      percent(exposed) + " of it for communication" +
+      (job.busiest_share > kBindingShare ? ", which only a faster link or fewer bytes "
+                                           "would shorten"
+                                         : "");
+}
+
+void add_communication(const JobResult& job, std::vector<OriginLine>& origins) {
+  const Breakdown& b = job.breakdown;
+  const double total = b.total().si();
+  if (b.exposed_communication <= Seconds()) return;
+  const double computing = (b.forward + b.backward + b.optimizer + b.host).si() / total;
+  for (OriginLine& line : origins) line.share *= computing;
+  origins.push_back({"communication", job.message_origin.kind, job.message_origin.source,
+                     b.exposed_communication.si() / total});
+  std::ranges::stable_sort(origins, std::greater<>(), &OriginLine::share);
+}
+
+std::optional<std::string> more_than_linear(const Report& report, const ComputeProfile& profile) {
+  if (report.scaling_efficiency <= kMoreThanLinear) return std::nullopt;
+  return "more than linear: one device updates its weights after the backward pass, for " +
+         to_text(profile.update) + " of its " + to_text(profile.iteration_time()) + "; " +
+         report.experiment.strategy + " does it beside computing, or on each device a part";
+}
+
+}  // namespace paceline

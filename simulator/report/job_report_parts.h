@@ -1,0 +1,26 @@
+// The parts of a report that say why a job takes its time: bottleneck, origins, warnings. Those of
+// one device are report_parts.h.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/plan/report.h"
+#include "simulator/job/simulate_job.h"
+
+namespace paceline {
+
+// `bottleneck` is that of one device; a link takes its place where the job waits for it.
+void name_bottleneck(const JobResult& job, Bottleneck& bottleneck);
+// `origins` are of what one device computes; afterwards they are of the iteration, and hold what
+// the job waits for.
+void add_communication(const JobResult& job, std::vector<OriginLine>& origins);
+// What a profile file leaves open, and whether it seems to be of another network.
+std::vector<std::string> profile_warnings(const Experiment& experiment,
+                                          const ComputeProfile& profile,
+                                          const std::vector<GradientTensor>& of_model);
+// Why several devices are faster than as many times one, if they are.
+std::optional<std::string> more_than_linear(const Report& report, const ComputeProfile& profile);
+
+}  // namespace paceline
