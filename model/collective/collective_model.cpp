@@ -43,6 +43,11 @@ int steps_of(const CollectiveCall& call, const std::string& algorithm) {
   return ring_steps(call.op, ranks);
 }
 
+Seconds least_time(double volume, CollectiveOp op, const FabricGroup& fabric) {
+  const double headroom = fabric.ceiling / fabric.bus_rate;
+  return Seconds(volume / (bus_rate_of(op, fabric).si() * headroom));
+}
+
 }  // namespace
 
 struct CollectiveModel::Choice {
@@ -75,15 +80,6 @@ CollectiveProtocol::Input protocol_input(CollectiveOp op, Bytes bytes, const Col
   }
   return in;
 }
-
-namespace {
-
-Seconds least_time(double volume, CollectiveOp op, const FabricGroup& fabric) {
-  const double headroom = fabric.ceiling / fabric.bus_rate;
-  return Seconds(volume / (bus_rate_of(op, fabric).si() * headroom));
-}
-
-}  // namespace
 
 CollectiveModel CollectiveModel::shipped() {
   return {NcclTuning::shipped(), HostTuning::shipped(), CollectiveParameters::shipped()};
