@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/error.h"
 #include "model/analytic/iteration_time.h"
@@ -43,14 +44,22 @@ class Scorer {
 
   void score(Validation& out) {
     std::vector<ScoredCase> cases;
+    std::optional<MissingParameter> missing;
     for (const RecordedRun& run : recording_.runs) {
       if (set_.threads && run.experiment.threads != *set_.threads) continue;
       if (!run.measured()) {
         out.skipped.push_back({case_name(run.experiment), set_.name, run.reason});
       } else {
-        cases.push_back(score_case(run));
+        try {
+          cases.push_back(score_case(run));
+        } catch (const MissingParameter& error) {
+          // A fit that was refused concerns the networks that need it, unless all of them do.
+          out.skipped.push_back({case_name(run.experiment), set_.name, error.what()});
+          missing = error;
+        }
       }
     }
+    if (cases.empty() && missing) throw *missing;
     apply_constant_mfu(cases, flops_);
     out.sets.push_back(summarize(cases));
     out.cases.insert(out.cases.end(), cases.begin(), cases.end());

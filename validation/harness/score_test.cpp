@@ -131,6 +131,23 @@ TEST_F(Bench, ARecordingThatWasFittedToIsInSampleAsAWhole) {
   EXPECT_EQ(validation.sets.at(0).errors.count, 0U);
 }
 
+// A kernel whose fit was refused leaves out the networks that call it, by name and with the reason;
+// where it leaves out all of them there is nothing to say.
+TEST_F(Bench, ANetworkThatCannotBePredictedIsLeftOutWithTheReason) {
+  record("fcn-r", 64, 1);
+  record("alexnet", 8, 1);
+  std::erase_if(parameters_.fits,
+                [](const Fit& fit) { return fit.implementation == "onednn.conv"; });
+  const Validation validation = score();
+  ASSERT_EQ(validation.cases.size(), 1U);
+  EXPECT_EQ(validation.cases[0].name, "fcn-r-b64-t1");
+  ASSERT_EQ(validation.skipped.size(), 1U);
+  EXPECT_EQ(validation.skipped[0].name, "alexnet-b8-t1");
+  EXPECT_THAT(validation.skipped[0].reason, HasSubstr("onednn.conv"));
+  runs_.erase(runs_.begin());
+  EXPECT_THROW(score(), MissingParameter);
+}
+
 TEST_F(Bench, FailsAboveItsThresholdOnly) {
   record("fcn-r", 64, 1.25);  // predicted 20 % too short
   EXPECT_TRUE(score({.mape = 0.21}).passed());
