@@ -19,11 +19,24 @@ TestJob sharing(int workers, int cores, double work_per_byte, const std::string&
 // Cores that nobody lacks and sending that costs nothing are no limit at all. (Strategies that copy
 // inside a host do so at the rate of a thread then, not of PCI Express.)
 TEST(SharedCores, EnoughOfThemChangeNothing) {
-  for (const char* strategy : {"none", "bsp", "ddp", "gpu-tree", "parameter-server"}) {
+  for (const char* strategy : {"none", "bsp", "gpu-tree", "parameter-server"}) {
     const JobResult free = run(test_job(4, 1), strategy);
     const JobResult shared = run(sharing(4, 1000, 1e-18), strategy);
     EXPECT_NEAR(shared.iteration_time / free.iteration_time, 1, 1e-6) << strategy;
   }
+}
+
+// DDP copies gradients into buckets and back. Workers on one host do so through one memory, however
+// many cores it has: longer than each on a host of its own, but no longer than in turns.
+TEST(SharedCores, KernelsThatStreamShareTheMemory) {
+  const auto time = [](const TestJob& job, const char* view) {
+    return run(job, "ddp", {{"gradient_as_bucket_view", view}}).iteration_time.si();
+  };
+  const double copies_alone = time(test_job(4, 1), "off") - time(test_job(4, 1), "on");
+  const TestJob shared = sharing(4, 1000, 1e-18);
+  const double copies_together = time(shared, "off") - time(shared, "on");
+  EXPECT_GT(copies_together, copies_alone);
+  EXPECT_LE(copies_together, 4 * copies_alone * (1 + 1e-6));
 }
 
 // Four workers on two cores have half a core each, whether one stands for all or each is simulated.

@@ -168,6 +168,21 @@ Seconds JobBuilder::kernel_time(Bytes read, Bytes written) {
   const std::pair<double, double> key{read.si(), written.si()};
   if (const auto known = kernel_times_.find(key); known != kernel_times_.end())
     return known->second;
+  return kernel_times_[key] = stream_time(read, written, spec_.context.threads);
+}
+
+// One parallel kernel over the data of as many workers as have a core is what they do together.
+double JobBuilder::memory_sharing(Bytes read, Bytes written) {
+  if (!spec_.shared_cores) return 1;
+  const int threads = spec_.context.threads;
+  const double workers =
+      std::clamp<double>(spec_.shared_cores->cores / static_cast<double>(threads), 1, stands_for());
+  const Seconds together =
+      stream_time(workers * read, workers * written, static_cast<int>(workers * threads));
+  return std::max(1.0, together / kernel_time(read, written));
+}
+
+Seconds JobBuilder::stream_time(Bytes read, Bytes written, int threads) const {
   const double most = std::max(read.si(), written.si());
   Kernel kernel;
   kernel.implementation = "aten.add_";
@@ -175,14 +190,21 @@ Seconds JobBuilder::kernel_time(Bytes read, Bytes written) {
                              .read = read,
                              .written = written};
   kernel.precision = Precision::kFp32;
-  return kernel_times_[key] = spec_.costs->cost(kernel, spec_.context).time;
+  ExecutionContext context = spec_.context;
+  context.threads = threads;
+  return spec_.costs->cost(kernel, context).time;
 }
 
 TaskId JobBuilder::kernel(int rank, Bytes read, Bytes written, std::span<const TaskId> after,
                           ResourceId queue, double launches) {
   const Seconds once = kernel_time(read / launches, written / launches);
-  const Task task = work(spec_.conditions.computing * launches * once, queue,
-                         label(SpanKind::kReduce, rank), rank);
+  return timed_kernel(rank, launches * once, read / launches, written / launches, after, queue);
+}
+
+TaskId JobBuilder::timed_kernel(int rank, Seconds alone, Bytes read, Bytes written,
+                                std::span<const TaskId> after, ResourceId queue) {
+  const Seconds time = spec_.conditions.computing * memory_sharing(read, written) * alone;
+  const Task task = work(time, queue, label(SpanKind::kReduce, rank), rank);
   return queue == kNoResource ? tasks_.add(task, after) : tasks_.add_in_order(task, after);
 }
 

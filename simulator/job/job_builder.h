@@ -63,6 +63,10 @@ class JobBuilder {
   // A kernel that streams through memory, on a queue of the rank. Bytes of all operands.
   TaskId kernel(int rank, Bytes read, Bytes written, std::span<const TaskId> after,
                 ResourceId queue, double launches = 1);
+  // One that takes `alone` where nothing else uses the memory; workers that share a host stream
+  // through it together.
+  TaskId timed_kernel(int rank, Seconds alone, Bytes read, Bytes written,
+                      std::span<const TaskId> after, ResourceId queue);
   Seconds kernel_time(Bytes read, Bytes written);
   // A processor adds `bytes` of one operand to another in host memory with this many threads.
   TaskId processor_add(Bytes bytes, int threads, std::span<const TaskId> after, ResourceId queue);
@@ -113,6 +117,10 @@ class JobBuilder {
   double stands_for() const { return static_cast<double>(spec_.ranks()) / ranks_; }
   // A way with what it takes of the cores, where workers share them.
   Way loaded(Way way) const;
+  // How much longer a kernel that streams through memory takes while the other workers of the host
+  // run theirs; 1 where none shares it.
+  double memory_sharing(Bytes read, Bytes written);
+  Seconds stream_time(Bytes read, Bytes written, int threads) const;
   // Work of a processor or device, of a rank or of the machine (-1).
   Task work(Seconds time, ResourceId queue, const Label& label, int rank);
   TaskId add_message(int rank, const Task& task, Bytes bytes, Bytes sent,

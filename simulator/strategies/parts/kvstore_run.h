@@ -41,9 +41,10 @@ class KvStoreRun : public Aggregation {
                                        job_.queue(rank, "h2d"), priority(gradient)));
     }
   }
-  // Copies of the key on one rank from all others, their sum there.
+  // Copies of the key on one rank from all others and of its own, into buffers of the store, and
+  // their sum there (CommDevice::Reduce, src/kvstore/comm.h).
   TaskId sum_on(int owner, std::uint32_t gradient, Bytes bytes) {
-    std::vector<TaskId> here = {job_.ready(owner, gradient)};
+    std::vector<TaskId> here = {copy_on(owner, bytes, job_.ready(owner, gradient))};
     for (int rank = 0; rank < job_.ranks(); ++rank) {
       if (rank == owner) continue;
       const TaskId after[] = {job_.ready(rank, gradient)};
@@ -52,13 +53,20 @@ class KvStoreRun : public Aggregation {
     return job_.kernel(owner, static_cast<double>(job_.ranks()) * bytes, bytes, here,
                        job_.queue(owner, "adds"));
   }
+  // Weights go through the buffer of the sum to every rank, the owner too (CommDevice::Broadcast).
   void spread_from(int owner, std::uint32_t gradient, Bytes bytes, TaskId updated) {
-    job_.set_weights_ready(owner, gradient, updated);
+    const TaskId buffered = copy_on(owner, bytes, updated);
+    job_.set_weights_ready(owner, gradient, copy_on(owner, bytes, buffered));
     for (int rank = 0; rank < job_.ranks(); ++rank) {
       if (rank == owner) continue;
       job_.set_weights_ready(rank, gradient,
-                             job_.copy(between(job_, owner, rank), bytes, owner, {&updated, 1}));
+                             job_.copy(between(job_, owner, rank), bytes, owner, {&buffered, 1}));
     }
+  }
+
+  // A copy of the key on one rank.
+  TaskId copy_on(int rank, Bytes bytes, TaskId after) {
+    return job_.kernel(rank, bytes, bytes, {&after, 1}, job_.queue(rank, "adds"));
   }
 
   virtual void push_and_pull(std::uint32_t gradient, Bytes bytes) = 0;

@@ -2,6 +2,7 @@
 // the collectives, unpacks the result. What strategies with messages share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace paceline {
 
-// aggregation, library, compression, density, rank.
+// aggregation, library, compression, density, rank, compression_time.
 std::vector<StrategyOption> reducer_options();
 
 // Throws UsageError for options that cannot act in this job.
@@ -27,6 +28,15 @@ class MessageReducer {
   Seconds time(Bytes bytes);
 
  private:
+  // A kernel of a compressor, per byte of a message.
+  struct Pass {
+    double read = 0;
+    double written = 0;
+  };
+  // `pass` over a message of `bytes`; its part of the measured time where one is given.
+  TaskId run(const Pass& pass, Bytes bytes, std::span<const TaskId> after, ResourceId queue,
+             double launches = 1);
+  TaskId halved(Bytes bytes, std::span<const TaskId> after);
   TaskId exchange(Bytes bytes, std::span<const TaskId> after);
   TaskId sparse(Bytes bytes, std::span<const TaskId> after);
   TaskId low_rank(Bytes bytes, std::span<const TaskId> after);
@@ -41,6 +51,8 @@ class MessageReducer {
   double selection_kernels_ = 0;
   int rank_ = 1;
   PowerSgdShares power_sgd_;
+  std::vector<Pass> passes_;                 // of fp16 and power-sgd, in the order they run
+  std::optional<Seconds> time_per_traffic_;  // measured, per byte read or written
 };
 
 // Bytes that a rank sends to reduce `bytes` of gradients in one message.

@@ -54,5 +54,19 @@ TEST(PowerSgd, PaysOnSlowNetworksOnly) {
   EXPECT_GT(run(fast, "ddp", compressed).iteration_time, run(fast, "ddp").iteration_time);
 }
 
+// A compressor whose time on one device is known: where nothing overlaps, so much longer and no
+// more, shared out among its passes.
+TEST(MessageReducer, SpendsTheMeasuredTimeOfACompressor) {
+  const TestJob job = test_job(2, 1);
+  for (const char* compression : {"fp16", "power-sgd"}) {
+    const auto time = [&](const char* measured) {
+      const auto result =
+          run(job, "bsp", {{"compression", compression}, {"compression_time", measured}});
+      return result.iteration_time.si();
+    };
+    EXPECT_NEAR(time("30 ms") - time("10 ms"), 0.020, 1e-9) << compression;
+  }
+}
+
 }  // namespace
 }  // namespace paceline
