@@ -105,7 +105,20 @@ ClusterRun read_run(JsonObject& object) {
 const ClusterRun* ClusterRecording::alone(const ClusterExperiment& experiment) const {
   for (const ClusterRun& run : runs) {
     const bool same = run.experiment.worker == experiment.worker;
-    if (same && run.experiment.workers == 1 && run.worker0.measured()) return &run;
+    const bool by_itself = run.experiment.workers == 1 && run.experiment.strategy == "none";
+    if (same && by_itself && run.worker0.measured()) return &run;
+  }
+  return nullptr;
+}
+
+const ClusterRun* ClusterRecording::alone(const ClusterExperiment& experiment,
+                                          const std::map<std::string, std::string>& options) const {
+  ClusterExperiment by_itself = experiment;
+  by_itself.options = options;
+  by_itself.workers = 1;
+  by_itself.network.reset();
+  for (const ClusterRun& run : runs) {
+    if (run.experiment == by_itself && run.worker0.measured()) return &run;
   }
   return nullptr;
 }

@@ -40,9 +40,13 @@ struct ClusterRecording {
   Recording facts;  // file, hash, date, host, libraries; no runs
   std::vector<ClusterRun> runs;
 
-  // The run of one worker by itself that trains the same; null if there is none or it was not
-  // measured.
+  // The run of one worker by itself that trains the same, aggregating nothing; null if there is
+  // none or it was not measured.
   const ClusterRun* alone(const ClusterExperiment& experiment) const;
+  // The same with the strategy and `options` of `experiment`: what it costs a worker that sends
+  // nothing.
+  const ClusterRun* alone(const ClusterExperiment& experiment,
+                          const std::map<std::string, std::string>& options) const;
 };
 
 // "pytorch bsp fcn-r batch 64, 2 workers, 1 Gb/s", with options and servers if there are any.

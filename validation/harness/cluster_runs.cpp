@@ -29,6 +29,7 @@ ClusterRunKind read_kind(JsonObject object) {
   kind.as = object.string_or("as", kind.strategy);
   kind.options = texts(object, "options");
   kind.ignore = list(object, "ignore");
+  kind.compressor = list(object, "compressor");
   kind.layers_of = object.string_or("layers_of", kind.framework);
   if (object.has("intra")) kind.intra = object.string("intra");
   kind.excluded = object.string_or("excluded", "");
@@ -77,6 +78,19 @@ bool ClusterRunKind::holds(const ClusterExperiment& e) const {
          std::ranges::none_of(without, [&](const auto& name) { return e.options.contains(name); });
 }
 
+Seconds ClusterRunKind::compression_time(const ClusterRecording& recording,
+                                         const ClusterExperiment& e) const {
+  if (compressor.empty()) return {};
+  std::map<std::string, std::string> plain = e.options;
+  for (const std::string& name : compressor) plain.erase(name);
+  const ClusterRun* compressed = recording.alone(e, e.options);
+  const ClusterRun* whole = recording.alone(e, plain);
+  if (compressed == nullptr || whole == nullptr) {
+    throw UsageError("what compressing costs was not measured on one worker by itself");
+  }
+  return compressed->worker0.time() - whole->worker0.time();
+}
+
 const ClusterRunKind* ClusterRuns::kind_of(const ClusterExperiment& experiment) const {
   const auto found = std::ranges::find_if(
       kinds, [&](const ClusterRunKind& kind) { return kind.holds(experiment); });
@@ -93,7 +107,7 @@ ClusterRuns read_cluster_runs(JsonObject& set) {
 
 Experiment experiment_of(const ClusterExperiment& recorded, const ClusterRunKind& kind,
                          const std::string& links, const std::string& device, Seconds alone,
-                         int cores) {
+                         Seconds compression, int cores) {
   Experiment e;
   e.model = recorded.worker.model;
   e.batch = recorded.worker.batch;
@@ -111,6 +125,7 @@ Experiment experiment_of(const ClusterExperiment& recorded, const ClusterRunKind
     e.net = network_of(recorded, links);
   }
   take_options(recorded, kind, e);
+  if (compression > Seconds()) e.options["compression_time"] = seconds_text(compression);
   e.options["shared_cores"] = std::to_string(cores);
   e.calibrate = seconds_text(alone);
   return e;

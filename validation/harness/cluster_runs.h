@@ -23,6 +23,9 @@ struct ClusterRunKind {
   std::string as;                              // strategy of the simulator; empty: of the same name
   std::map<std::string, std::string> options;  // of it, besides those of the run
   std::vector<std::string> ignore;             // options of the run that it does not have
+  // Options of the run that are its compressor's: what it costs is measured, by one worker by
+  // itself with them and one without.
+  std::vector<std::string> compressor;
   // The framework whose kernels share out the time of a worker among its layers, where the recorded
   // one is not modelled on CPUs; empty: the recorded one.
   std::string layers_of;
@@ -30,6 +33,10 @@ struct ClusterRunKind {
   std::string excluded;              // why such runs are listed but not counted; empty if they are
 
   bool holds(const ClusterExperiment& experiment) const;
+  // What compressing takes a worker by itself; 0 without a compressor. Throws UsageError if one
+  // of the two runs that tell was not recorded.
+  Seconds compression_time(const ClusterRecording& recording,
+                           const ClusterExperiment& experiment) const;
 };
 
 struct ClusterRuns {
@@ -42,10 +49,10 @@ struct ClusterRuns {
 ClusterRuns read_cluster_runs(JsonObject& set);
 
 // A run as the simulator must see it: its computing scaled to `alone`, the time of an iteration of
-// one worker by itself, all processes on the `cores` of one host. Throws UsageError if the link has
-// no rate.
+// one worker by itself, its compressor to `compression` (0: it has none), all processes on the
+// `cores` of one host. Throws UsageError if the link has no rate.
 Experiment experiment_of(const ClusterExperiment& recorded, const ClusterRunKind& kind,
                          const std::string& links, const std::string& device, Seconds alone,
-                         int cores);
+                         Seconds compression, int cores);
 
 }  // namespace paceline

@@ -50,9 +50,9 @@ class ClusterScorer {
   void score_case(const ClusterRun& run, const ClusterRunKind& kind, Validation& out) {
     const Seconds alone = recording_.alone(run.experiment)->worker0.time();
     try {
-      const Experiment experiment =
-          experiment_of(run.experiment, kind, set_.cluster->links, set_.parameters.string(), alone,
-                        recording_.facts.host.cores);
+      const Experiment experiment = experiment_of(
+          run.experiment, kind, set_.cluster->links, set_.parameters.string(), alone,
+          kind.compression_time(recording_, run.experiment), recording_.facts.host.cores);
       add(run, alone, predictor_.predict(experiment, *device_));
     } catch (const UsageError& error) {
       out.skipped.push_back({to_string(run.experiment), set_.name, error.what()});

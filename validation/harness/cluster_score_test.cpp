@@ -133,6 +133,28 @@ TEST_F(ClusterBench, RunsAreChosenByTheirOptionsAndSeenInTheSimulatorsWords) {
   EXPECT_EQ(validation.skipped[0].reason, "cannot be told");
 }
 
+// What a compressor costs is told by one worker with it and one without; where they were not
+// recorded, nothing is guessed.
+TEST_F(ClusterBench, ACompressorTakesWhatItTakesAWorkerByItself) {
+  const ordered_json halves = {{"compression", "fp16"}, {"bucket_cap_mib", 25}};
+  add("ddp", 2, link("1 Gb/s", 1e9), 0.4, halves);
+  const ordered_json kind = {{{"framework", "pytorch"},
+                              {"strategy", "ddp"},
+                              {"with", {{"compression", "fp16"}}},
+                              {"compressor", {"compression"}}}};
+  EXPECT_THAT(score(kind).skipped.at(0).reason, HasSubstr("was not measured"));
+  const auto predicted_with = [&](double time) {
+    add("ddp", 1, nullptr, time, halves);
+    const double out = score(kind).cases.at(0).predicted_s;
+    runs_.erase(runs_.end() - 1);
+    return out;
+  };
+  add("ddp", 1, nullptr, kAlone, {{"bucket_cap_mib", 25}});
+  const double longer = predicted_with(kAlone + 0.1) - predicted_with(kAlone + 0.05);
+  EXPECT_GT(longer, 0.01);
+  EXPECT_LT(longer, 2.1 * 0.05);  // two workers stream through one memory: in turns at worst
+}
+
 TEST_F(ClusterBench, SaysWhyARunIsNotPredicted) {
   add("bsp", 2, {{"link", "unlimited"}, {"rate_bits_per_s", nullptr}, {"latency_s", 0}}, 0.6);
   EXPECT_THAT(score(kBsp).skipped.at(0).reason, HasSubstr("no limit"));
