@@ -30,6 +30,7 @@ EXPECTED_GOODPUT = 0.93
 # PowerSGD starts an all-reduce when another ends; with several buckets on gloo the workers may start them in different
 # orders, which gloo refuses ("op.preamble.length <= op.nbytes"). So its cases have one bucket.
 ONE_BUCKET = {"bucket_cap_mib": 1024, "first_bucket_mib": 1024}
+POWERSGD = {"compression": "powersgd", "powersgd_rank": 2}
 UNIT = {"Mb/s": 1e6, "Gb/s": 1e9}
 LATENCY_UNIT = {"us": 1e-6, "ms": 1e-3}
 
@@ -199,7 +200,7 @@ def quick():
         *of(torch, "ddp", small, 2, "1 Gb/s", bucket_cap_mib=25),
         *of(torch, "bsp", small, 2, "1 Gb/s"), *of(torch, "parameter-server", small, 2, "1 Gb/s"),
         *of(torch, "ddp", small, 2, "200 Mb/s", bucket_cap_mib=25),
-        *of(torch, "ddp", small, 2, "200 Mb/s", **ONE_BUCKET, compression="powersgd", powersgd_rank=2),
+        *of(torch, "ddp", small, 2, "200 Mb/s", **ONE_BUCKET, **POWERSGD),
         *of(torch, "gpu-tree", small, 4, "1 Gb/s"), *of(torch, "bsp", small, 4, "1 Gb/s"),
         *of(tf, "parameter-server", small, 2, "1 Gb/s", servers=1),
         *of(tf, "collective-all-reduce", small, 2, "1 Gb/s"),
@@ -223,6 +224,9 @@ def sweeps():
 def pytorch_validation():
     torch, both, half = "pytorch", ["fcn-r", "resnet50"], ["fcn-r", "lstm-ptb"]
     cases = compute(torch, MODELS, [2]) + of(torch, "none", ["fcn-r", "resnet50", "lstm-ptb"], 4)
+    # What compressing costs a worker by itself, that sends nothing.
+    for buckets, hook in ({"bucket_cap_mib": 25}, {"compression": "fp16"}), (ONE_BUCKET, POWERSGD):
+        cases += of(torch, "ddp", both, **buckets) + of(torch, "ddp", both, **buckets, **hook)
     for cap in 4, 25, 1024:
         cases += of(torch, "ddp", both, 2, "1 Gb/s", bucket_cap_mib=cap)
     for on in "1 Gb/s", "200 Mb/s", "50 Mb/s":
@@ -232,13 +236,13 @@ def pytorch_validation():
         for strategy in "parameter-server", "gpu-tree":
             cases += of(torch, strategy, half, 2, on)
         cases += of(torch, "ddp", ["fcn-r"], 2, on, bucket_cap_mib=25, compression="fp16")
-        cases += of(torch, "ddp", ["fcn-r"], 2, on, **ONE_BUCKET, compression="powersgd", powersgd_rank=2)
+        cases += of(torch, "ddp", ["fcn-r"], 2, on, **ONE_BUCKET, **POWERSGD)
     cases += of(torch, "bsp", ["resnet50", "alexnet"], 2, "1 Gb/s")
     cases += of(torch, "parameter-server", ["resnet50", "alexnet"], 2, "1 Gb/s")
     cases += of(torch, "ddp", ["alexnet"], 2, "1 Gb/s", bucket_cap_mib=25)
     cases += of(torch, "ddp", ["resnet50"], 2, "200 Mb/s", bucket_cap_mib=4)
     cases += of(torch, "ddp", ["resnet50"], 2, "200 Mb/s", bucket_cap_mib=25, compression="fp16")
-    cases += of(torch, "ddp", ["resnet50"], 2, "1 Gb/s", **ONE_BUCKET, compression="powersgd", powersgd_rank=2)
+    cases += of(torch, "ddp", ["resnet50"], 2, "1 Gb/s", **ONE_BUCKET, **POWERSGD)
     for no_sync in True, False:
         cases += of(torch, "ddp", both, 2, "1 Gb/s", bucket_cap_mib=25, grad_accum=2, no_sync=no_sync)
     cases += of(torch, "ddp", half, 2, "200 Mb/s@2ms", bucket_cap_mib=4)
