@@ -101,7 +101,7 @@ def optimizer(torch, name, axes):
         t.grad = torch.full_like(t, 1e-3)
     make = {"sgd_optimizer": lambda: torch.optim.SGD(tensors, lr=1e-3),
             "sgd_momentum_optimizer": lambda: torch.optim.SGD(tensors, lr=1e-3, momentum=0.9),
-            "adam_fused_optimizer": lambda: torch.optim.Adam(tensors, lr=1e-3, fused=True)}
+            "adam_fused_optimizer": lambda: torch.optim.Adam(tensors, lr=1e-3, fused=True, capturable=True)}
     return make[name]().step
 
 
@@ -119,8 +119,12 @@ def finite(torch, value):
     return all(bool(torch.isfinite(v).all()) for v in values if torch.is_tensor(v))
 
 
-def sample(torch, launch):
-    """Seconds of a launch on the device: recorded once as a graph, so that the host's time does not count."""
+def sample(torch, launch, stream):
+    """Seconds of a launch on the device: recorded once as a graph, so that the host's time does not count.
+
+    `stream` is the one on which the operands were made: backward passes run where their forward pass did, and only
+    what runs on the stream of the recording is recorded.
+    """
     def once(count):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
@@ -129,15 +133,14 @@ def sample(torch, launch):
         end.record()
         end.synchronize()
         return 1e-3 * start.elapsed_time(end)
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
+    with torch.cuda.stream(stream):
         for _ in range(3):
             launch()
-    torch.cuda.current_stream().wait_stream(side)
+    torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph, stream=stream):
         launch()
+    torch.cuda.synchronize()
     count = 1
     while once(count) < SAMPLE_S and count < 1 << 16:
         count *= 2
@@ -145,13 +148,16 @@ def sample(torch, launch):
 
 
 def measure(torch, benchmark, axes):
-    launch = prepare(torch, benchmark, axes)
-    if not finite(torch, launch()):
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        launch = prepare(torch, benchmark, axes)
+        correct = finite(torch, launch())
+    if not correct:
         raise ArithmeticError("a result is not finite")
     start = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {"benchmark": benchmark, "axes": axes, "status": "measured", "result_checked": True, "warmup": 3,
             "rounds": [{"start": start, "foreign_cpu": 0.0, "accepted": True,
-                        "samples_s": [float(f"{s:.5g}") for s in sample(torch, launch)]}]}
+                        "samples_s": [float(f"{s:.5g}") for s in sample(torch, launch, stream)]}]}
 
 
 def starting_file(path, torch, argv):
