@@ -19,7 +19,7 @@ try:
     import torch
     HAS_META = int(torch.__version__.split(".")[0]) >= 2
 except ImportError:
-    HAS_META = False
+    torch, HAS_META = None, False
 
 
 class Plan(unittest.TestCase):
@@ -146,11 +146,25 @@ class Timing(unittest.TestCase):
 
         def prepare(torch, benchmark, axes):
             made_on.append(torch.cuda.current)
-            return lambda: launched_on.append(torch.cuda.current)
+            return measure_pytorch.Timed(lambda: launched_on.append(torch.cuda.current), lambda result: True)
         with unittest.mock.patch.object(measure_pytorch, "prepare", prepare):
             result = measure_pytorch.measure(torch, "aten.attention", {"device": "t4"})
         self.assertEqual({*made_on, *launched_on}, {"side"})
         self.assertEqual(result["rounds"][0]["samples_s"], [1e-3] * measure_pytorch.SAMPLES)
+
+
+@unittest.skipUnless(torch, "needs torch")
+class Results(unittest.TestCase):
+    # On the CPU and in fp32, where every kernel of these exists.
+    def test_that_are_right_are_told_from_wrong_ones(self):
+        names = {name.split(".")[1]: axes for name, axes in measure_pytorch.design() if "row" in axes}
+        for name, axes in names.items():
+            small = {**axes, "elements": 40 * 320, "row": 320}
+            timed = measure_pytorch.layer(torch, name, small, "cpu", torch.float32)
+            result = timed.launch()
+            self.assertTrue(timed.correct(result), name)
+            wrong = tuple(r + 1 for r in result) if isinstance(result, tuple) else result + 1
+            self.assertFalse(timed.correct(wrong), name)
 
 
 @unittest.skipUnless(HAS_META, "needs torch 2")
