@@ -4,6 +4,7 @@
 
 #include "microbench/cuda/support/device_buffer.h"
 #include "microbench/cuda/support/nvml.h"
+#include "microbench/cuda/support/usable_gpus.h"
 
 namespace paceline {
 namespace {
@@ -26,7 +27,7 @@ class CudaDevice final : public GpuUnderTest {
     PACELINE_CUDA(cudaGetDeviceProperties(&properties, index));
     info_.name = properties.name;
     info_.index = index;
-    PACELINE_CUDA(cudaGetDeviceCount(&info_.count));
+    info_.count = usable_gpus();
     info_.capability_major = properties.major;
     info_.capability_minor = properties.minor;
     info_.multiprocessors = properties.multiProcessorCount;
@@ -87,30 +88,10 @@ class CudaDevice final : public GpuUnderTest {
   DeviceBuffer flush_;
 };
 
-// The runtime calls a driver that is not there one that is too old.
-std::string why_no_gpu(cudaError_t code) {
-  if (code == cudaSuccess) return "none found";
-  int driver = 0;
-  if (code != cudaErrorInsufficientDriver || cudaDriverGetVersion(&driver) != cudaSuccess) {
-    return cudaGetErrorString(code);
-  }
-  if (driver == 0) return "no NVIDIA driver is installed";
-  const auto version = [](int number) {
-    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
-  };
-  return "the driver is for CUDA " + version(driver) + ", this build needs one for CUDA " +
-         version(CUDART_VERSION);
-}
-
 }  // namespace
 
 std::unique_ptr<GpuUnderTest> open_cuda_device(int index) {
-  int count = 0;
-  const cudaError_t code = cudaGetDeviceCount(&count);
-  if (code != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    throw MeasurementError("no NVIDIA GPU can be used: " + why_no_gpu(code));
-  }
+  const int count = usable_gpus();
   if (index < 0 || index >= count) {
     throw MeasurementError("no GPU " + std::to_string(index) + ": this machine has " +
                            std::to_string(count) + ", numbered from 0");
