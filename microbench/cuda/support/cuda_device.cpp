@@ -1,5 +1,6 @@
 #include "microbench/cuda/support/cuda_device.h"
 
+#include <algorithm>
 #include <array>
 
 #include "microbench/cuda/support/device_buffer.h"
@@ -11,6 +12,8 @@ namespace {
 
 // Above this share of the last moments the GPU was busy before we began.
 constexpr double kBusyShare = 0.05;
+// Launches with cold operands between two waits.
+constexpr int kColdBatch = 64;
 
 std::string bus_id(int index) {
   std::array<char, 32> text{};
@@ -20,9 +23,7 @@ std::string bus_id(int index) {
 
 class CudaDevice final : public GpuUnderTest {
  public:
-  explicit CudaDevice(int index) : nvml_(bus_id(index)) {
-    was_busy_ = nvml_.utilization() > kBusyShare;
-    PACELINE_CUDA(cudaSetDevice(index));
+  explicit CudaDevice(int index) : nvml_(bus_id(index)), was_busy_(made_current(index)) {
     cudaDeviceProp properties{};
     PACELINE_CUDA(cudaGetDeviceProperties(&properties, index));
     info_.name = properties.name;
@@ -53,6 +54,7 @@ class CudaDevice final : public GpuUnderTest {
   }
 
   Seconds time(GpuKernel& kernel, int calls, bool cold) override {
+    cudaGetLastError();  // of calls that a library tried and did without
     return cold ? time_cold(kernel, calls) : time_warm(kernel, calls);
   }
 
@@ -65,26 +67,37 @@ class CudaDevice final : public GpuUnderTest {
     return between(start_, end_);
   }
 
+  // Before anything of the GPU is made, events among it. Whether others computed on it just then.
+  bool made_current(int index) const {
+    const bool busy = nvml_.utilization() > kBusyShare;
+    PACELINE_CUDA(cudaSetDevice(index));
+    return busy;
+  }
+
   // Each launch between events of its own, the cache overwritten before.
   Seconds time_cold(GpuKernel& kernel, int calls) {
     const auto bytes = static_cast<std::size_t>(2 * info_.l2_cache.si()) & ~std::size_t{15};
     if (flush_.bytes() < bytes) flush_ = DeviceBuffer(bytes);
     Seconds total(0);
-    for (int i = 0; i < calls; ++i) {
-      launch_write(flush_.as<float>(), 0, static_cast<std::int64_t>(bytes / 4), nullptr);
-      start_.record(nullptr);
-      kernel.launch();
-      PACELINE_CUDA(cudaGetLastError());
-      end_.record(nullptr);
-      total = total + between(start_, end_);
+    for (int done = 0; done < calls; done += kColdBatch) {
+      const auto batch = static_cast<std::size_t>(std::min(kColdBatch, calls - done));
+      for (std::size_t i = 0; i < batch; ++i) {
+        launch_write(flush_.as<float>(), 0, static_cast<std::int64_t>(bytes / 4), nullptr);
+        starts_[i].record(nullptr);
+        kernel.launch();
+        PACELINE_CUDA(cudaGetLastError());
+        ends_[i].record(nullptr);
+      }
+      for (std::size_t i = 0; i < batch; ++i) total = total + between(starts_[i], ends_[i]);
     }
     return total;
   }
 
   Nvml nvml_;
+  bool was_busy_;  // makes the GPU the current one: events belong to the one they are made on
   GpuInfo info_;
-  bool was_busy_ = false;
   Event start_, end_;
+  std::array<Event, kColdBatch> starts_, ends_;
   DeviceBuffer flush_;
 };
 
