@@ -35,10 +35,13 @@ class CudnnAttentionKernel final : public GpuKernel {
       dv_ = DeviceBuffer(v_.bytes());
     }
     workspace_ = DeviceBuffer(workspace);
-    if (backward) forward_graph_.run(handle_.get(), tensors(), workspace_.data());
+    forward_graph_.bind(tensors());
+    if (!backward) return;
+    backward_graph_->bind(tensors());
+    forward_graph_.run(handle_.get(), workspace_.data());
   }
 
-  void launch() override { graph().run(handle_.get(), tensors(), workspace_.data()); }
+  void launch() override { graph().run(handle_.get(), workspace_.data()); }
 
   void check() override {
     launch();

@@ -82,6 +82,7 @@ double AttentionLayer::scale() const { return 1 / std::sqrt(static_cast<double>(
 struct AttentionGraph::Graph {
   fe::graph::Graph graph;
   bool backward;
+  std::unordered_map<std::int64_t, void*> memory;
 
   // `capability` of a GPU that is described; 0: the current one.
   Graph(const AttentionLayer& layer, bool is_backward, int capability) : backward(is_backward) {
@@ -135,11 +136,14 @@ std::string AttentionGraph::plan_name() const {
   return name;
 }
 
-void AttentionGraph::run(cudnnHandle_t handle, const AttentionTensors& t, void* workspace) const {
-  std::unordered_map<std::int64_t, void*> memory = {
-      {kQ, t.q}, {kK, t.k}, {kV, t.v}, {kY, t.y}, {kStatistics, t.statistics}};
-  if (graph_->backward) memory.insert({{kDy, t.dy}, {kDq, t.dq}, {kDk, t.dk}, {kDv, t.dv}});
-  require(graph_->graph.execute(handle, memory, workspace), "running it");
+void AttentionGraph::bind(const AttentionTensors& t) {
+  graph_->memory = {{kQ, t.q}, {kK, t.k}, {kV, t.v}, {kY, t.y}, {kStatistics, t.statistics}};
+  if (!graph_->backward) return;
+  graph_->memory.insert({{kDy, t.dy}, {kDq, t.dq}, {kDk, t.dk}, {kDv, t.dv}});
+}
+
+void AttentionGraph::run(cudnnHandle_t handle, void* workspace) const {
+  require(graph_->graph.execute(handle, graph_->memory, workspace), "running it");
 }
 
 }  // namespace paceline

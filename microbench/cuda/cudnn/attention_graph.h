@@ -50,8 +50,10 @@ class AttentionGraph {
   std::int64_t plans_offered() const;
   std::size_t workspace_bytes() const;
   std::string plan_name() const;
+  // What it reads and writes, from now on.
+  void bind(const AttentionTensors& tensors);
   // Starts it in the handle's stream.
-  void run(cudnnHandle_t handle, const AttentionTensors& tensors, void* workspace) const;
+  void run(cudnnHandle_t handle, void* workspace) const;
 
  private:
   struct Graph;

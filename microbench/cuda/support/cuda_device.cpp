@@ -4,6 +4,7 @@
 #include <array>
 
 #include "microbench/cuda/support/device_buffer.h"
+#include "microbench/cuda/support/host_time.h"
 #include "microbench/cuda/support/nvml.h"
 #include "microbench/cuda/support/usable_gpus.h"
 
@@ -12,8 +13,14 @@ namespace {
 
 // Above this share of the last moments the GPU was busy before we began.
 constexpr double kBusyShare = 0.05;
-// Launches with cold operands between two waits.
+// Launches between two waits, with cold operands and with warm ones: what a stream's queue holds.
 constexpr int kColdBatch = 64;
+constexpr int kWarmBatch = 256;
+// Before a batch the GPU is kept from starting for this many times what the host needs to queue it,
+// counted in cycles of a clock that no GPU exceeds by much, and at most so long.
+constexpr double kHeldBack = 1.5;
+constexpr double kFastClockHz = 2e9;
+constexpr Seconds kLongestHold{4e-3};
 
 std::string bus_id(int index) {
   std::array<char, 32> text{};
@@ -59,12 +66,27 @@ class CudaDevice final : public GpuUnderTest {
   }
 
  private:
+  // One after another without waiting for the host, whose time a launch is not that of the GPU: a
+  // batch is queued while the GPU is held back.
   Seconds time_warm(GpuKernel& kernel, int calls) {
-    start_.record(nullptr);
-    for (int i = 0; i < calls; ++i) kernel.launch();
-    PACELINE_CUDA(cudaGetLastError());
-    end_.record(nullptr);
-    return between(start_, end_);
+    if (&kernel != queued_) host_each_ = Seconds(0);
+    queued_ = &kernel;
+    Seconds total(0);
+    for (int done = 0; done < calls; done += kWarmBatch) {
+      const int batch = std::min(kWarmBatch, calls - done);
+      const Seconds hold = std::min(kLongestHold, kHeldBack * batch * host_each_);
+      if (hold > Seconds(0)) {
+        launch_spin(static_cast<std::int64_t>(kFastClockHz * hold.si()), nullptr);
+      }
+      start_.record(nullptr);
+      const Seconds begin = host_now();
+      for (int i = 0; i < batch; ++i) kernel.launch();
+      host_each_ = (1.0 / batch) * (host_now() - begin);
+      PACELINE_CUDA(cudaGetLastError());
+      end_.record(nullptr);
+      total = total + between(start_, end_);
+    }
+    return total;
   }
 
   // Before anything of the GPU is made, events among it. Whether others computed on it just then.
@@ -97,6 +119,8 @@ class CudaDevice final : public GpuUnderTest {
   bool was_busy_;  // makes the GPU the current one: events belong to the one they are made on
   GpuInfo info_;
   Event start_, end_;
+  const GpuKernel* queued_ = nullptr;  // by the last batch
+  Seconds host_each_{0};               // a launch of it
   std::array<Event, kColdBatch> starts_, ends_;
   DeviceBuffer flush_;
 };
