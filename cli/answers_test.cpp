@@ -169,6 +169,30 @@ TEST(ExplainCommand, MatchesEveryLayerOfItsOwnTrace) {
   }
 }
 
+// The trace of a job knows layers with weights only; of several ranks the first is compared. What
+// its collectives take from the kernels beside them is in the trace and not in a layer's
+// prediction.
+TEST(ExplainCommand, MatchesTheTraceOfAJobButForContention) {
+  const TestFolder folder;
+  const std::string experiment =
+      "--model resnet50 --batch 8 --device t4 --gpus 4 --intra pcie3-x16 ";
+  ASSERT_EQ(run_program_in(folder, "predict --trace own.json " + experiment).code, 0);
+  const TestOutcome outcome =
+      run_program_in(folder, "explain --against own.json --json " + experiment);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json against = json::parse(outcome.out)["against"];
+  EXPECT_GT(against["layers"].size(), 100u);
+  EXPECT_EQ(against["matched_layers"], against["layers"].size());
+  EXPECT_GT(against["joined_layers"], 10);
+  for (const json& layer : against["layers"]) {
+    const double forward = layer["predicted"]["forward_s"];
+    const double backward = layer["predicted"]["backward_s"];
+    EXPECT_NEAR(layer["measured"]["forward_s"].get<double>(), forward, 1e-6 * forward + 1e-10);
+    EXPECT_GE(layer["measured"]["backward_s"].get<double>(), (1 - 1e-6) * backward);
+    EXPECT_LE(layer["measured"]["backward_s"].get<double>(), 1.2 * backward) << layer["layer"];
+  }
+}
+
 TEST(Help, ListsTheKindsOfImportAndList) {
   const TestFolder folder;
   EXPECT_THAT(run_program_in(folder, "list --help").out, HasSubstr("strategies"));

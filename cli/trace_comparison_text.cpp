@@ -90,6 +90,10 @@ std::string comparison_summary(const TraceComparison& comparison, Seconds predic
          to_text(sum(comparison, false, predicted_time)) + " of the prediction and " +
          to_text(sum(comparison, false, measured_time)) + " of the trace, which has " +
          to_text(comparison.other.unattributed) + " in no layer\n";
+  if (comparison.joined > 0) {
+    out += "  joined      " + std::to_string(comparison.joined) +
+           " layers count with those that have weights, as in the trace of a job\n";
+  }
   return out;
 }
 
@@ -128,6 +132,7 @@ nlohmann::ordered_json comparison_json(const TraceComparison& comparison) {
   }
   return {{"compared", compared_text(comparison)},
           {"matched_layers", comparison.matched},
+          {"joined_layers", comparison.joined},
           {"measured_iteration_s", comparison.measured_iteration.si()},
           {"predicted_optimizer_s", comparison.predicted_optimizer.si()},
           {"measured_optimizer_s", comparison.measured_optimizer.si()},

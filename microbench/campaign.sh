@@ -22,22 +22,27 @@ out=$(cd "$out" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
 python=${PYTHON:-python3}
 log=$out/campaign.log
+reason=
 begin=$(date +%s)
 
 say() { echo "$(($(date +%s) - begin)) s: $*" | tee -a "$log" >&2; }
 left() { echo $((seconds - ($(date +%s) - begin))); }
-# step NAME LEAST COMMAND...: runs it unless fewer than LEAST seconds are left; never ends the campaign.
+# step NAME LEAST COMMAND...: runs it unless fewer than LEAST seconds are left; never ends the campaign, and leaves in
+# `reason` why it did not work.
 step() {
   name=$1
   least=$2
   shift 2
   if [ "$(left)" -lt "$least" ]; then
-    say "$name: not begun, $(left) s are left"
+    reason="not begun, $(left) s are left"
+    say "$name: $reason"
     return 1
   fi
   say "$name"
   "$@" >>"$log" 2>&1 && return 0
-  say "$name: ended with status $? (see $log)"
+  status=$?
+  reason=$(tail -n 1 "$log")
+  say "$name: ended with status $status (see $log)"
   return 1
 }
 at_most() { [ "$(left)" -lt "$1" ] && left || echo "$1"; }
@@ -62,12 +67,13 @@ recorders=$root/validation/recorders/gpu
 
 step "quick plan" 20 measure --quick --budget "$(at_most 100) s"
 # The catalog's name of the GPU, as the measurements have it.
-device=$("$python" -c "
+device=
+[ -e "$out/measurements.json" ] && device=$("$python" -c "
 import json, sys
 results = json.load(open(sys.argv[1]))['results']
 print(results[0]['axes']['device'])" "$out/measurements.json" 2>>"$log")
 if [ -z "$device" ]; then
-  say "no measurement of a GPU: nothing more can be done (see $log)"
+  say "no measurement of a GPU, so nothing more can be done: ${reason:-the file names none}"
   exit 5
 fi
 say "GPU: $device"

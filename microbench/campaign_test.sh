@@ -30,7 +30,21 @@ grep -q "training in PyTorch: ended with status 5" "$folder/out/campaign.log" ||
 rm -r "$CALLS" "$folder/out"
 "$here/campaign.sh" "$folder/out" 5 2>/dev/null && fail "no measurement, but success"
 grep -q "quick plan: not begun" "$folder/out/campaign.log" || fail "no line about time"
+grep -q "nothing more can be done: not begun, . s are left" "$folder/out/campaign.log" || fail "does not say why"
 [ -e "$CALLS" ] && fail "measured without time"
+
+# Without a GPU it ends with what the program said, in a folder that was not there.
+cat >"$folder/no-gpu" <<'PROGRAM'
+#!/bin/sh
+echo "paceline: cannot measure a GPU here: no NVIDIA driver is installed" >&2
+exit 5
+PROGRAM
+chmod +x "$folder/no-gpu"
+(cd "$folder" && PACELINE=$folder/no-gpu "$here/campaign.sh" new 400 2>"$folder/said")
+[ $? -eq 5 ] || fail "a machine without a GPU does not end with status 5"
+tail -1 "$folder/said" | grep -q "nothing more can be done: paceline: cannot measure a GPU here: no NVIDIA driver" ||
+  fail "does not say what is missing: $(cat "$folder/said")"
+[ "$(ls "$folder/new")" = campaign.log ] || fail "leaves more than its log: $(ls "$folder/new")"
 
 # A failed step does not end the others.
 FAIL=calibrate "$here/campaign.sh" "$folder/out" 400 2>/dev/null || fail "a failed fit ends the campaign"

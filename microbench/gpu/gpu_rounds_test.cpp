@@ -1,13 +1,10 @@
-// The harness with a GPU that is not there: its clock, its failures and its kernels are numbers.
+// The harness with a GPU that is not there.
 #include "microbench/gpu/gpu_rounds.h"
-#include "core/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
-#include "microbench/gpu/measure_gpu.h"
+#include "microbench/gpu/fake_gpu.h"
 
 namespace paceline {
 namespace {
@@ -18,120 +15,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// What the fake GPU does in the case with this number, counted from 0.
-struct Script {
-  static constexpr int kNever = -2;
-  int out_of_memory_at = kNever;
-  int wrong_result_at = kNever;
-  int lost_at = kNever;
-  int ecc_at = kNever;
-  int busy_from = 1 << 30, busy_to = 0;
-  int clock_drops_at = kNever;   // once: the repetition is steady
-  int clock_drifts_at = kNever;  // in every repetition
-  bool is_partition = false;
-};
-
-class FakeDevice;
-
-class FakeKernel final : public GpuKernel {
- public:
-  FakeKernel(const FakeDevice& device, std::int64_t size) : device_(device), size_(size) {}
-  void launch() override {}
-  void check() override;
-  Axes facts() const override { return {{"algorithm", std::string("fastest")}}; }
-  std::int64_t size() const { return size_; }
-
- private:
-  const FakeDevice& device_;
-  std::int64_t size_;
-};
-
-// Launches of size n take n microseconds, cold ones twice that.
-class FakeDevice final : public GpuUnderTest {
- public:
-  Script script;
-  int current = -1;  // case
-  Seconds now{0};
-  int launches = 0;
-
-  GpuInfo info() const override {
-    GpuInfo info;
-    info.name = "Fake GPU 16GB";
-    info.driver = "1.0";
-    info.is_partition = script.is_partition;
-    return info;
-  }
-  GpuCondition condition() override {
-    GpuCondition condition;
-    if (script.is_partition) return condition;  // the management library tells nothing of a slice
-    condition.sm_clock_hz = 1e9;
-    ++readings_;
-    const bool after = readings_ % 2 == 0;  // of the batch of samples
-    const bool drops = script.clock_drops_at == current && readings_of_case_++ == 1;
-    const bool drifts = script.clock_drifts_at == current && after;
-    if (drops) condition.sm_clock_hz = 0.9e9;
-    if (drifts) condition.sm_clock_hz = 0.9e9 + 0.05e9 * readings_;
-    if (script.clock_drops_at == current && readings_of_case_ > 1) condition.sm_clock_hz = 0.9e9;
-    condition.other_processes = current >= script.busy_from && current < script.busy_to ? 2 : 0;
-    condition.ecc_errors = script.ecc_at == current && timed_ ? 1 : 0;
-    return condition;
-  }
-  Seconds time(GpuKernel& kernel, int calls, bool cold) override {
-    if (script.lost_at == current) throw GpuLost("device lost: fell off the bus");
-    timed_ = true;
-    launches += calls;
-    const auto size = static_cast<double>(dynamic_cast<FakeKernel&>(kernel).size());
-    const Seconds spent = Seconds(1e-6 * size * calls * (cold ? 2 : 1));
-    now = now + spent;
-    return spent;
-  }
-  void start_case(int number) {
-    current = number;
-    readings_of_case_ = 0;
-    timed_ = false;
-  }
-
- private:
-  int readings_ = 0, readings_of_case_ = 0;
-  bool timed_ = false;
-};
-
-void FakeKernel::check() {
-  if (device_.script.wrong_result_at == device_.current) {
-    throw MeasurementError("element 3 is 7, expected 8");
-  }
-}
-
-class FakeBenchmark final : public GpuBenchmark {
- public:
-  explicit FakeBenchmark(int shapes, std::string unsupported = "")
-      : shapes_(shapes), unsupported_(std::move(unsupported)) {}
-  std::vector<Axes> design(GpuDesign size, const GpuInfo&) const override {
-    std::vector<Axes> out;
-    for (int i = 0; i < (size == GpuDesign::kQuick ? 1 : shapes_); ++i) {
-      out.push_back({{"size", std::int64_t{100} * (i + 1)}, {"cache", std::string("warm")}});
-    }
-    return out;
-  }
-  std::string unsupported(const GpuInfo&) const override { return unsupported_; }
-  std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest& device) const override {
-    auto& fake = dynamic_cast<FakeDevice&>(device);
-    if (fake.script.out_of_memory_at == fake.current) {
-      throw MeasurementError("out of memory: needs 9 GB of 1 GB free");
-    }
-    return std::make_unique<FakeKernel>(fake, integer_axis(axes, "size", "fake"));
-  }
-
- private:
-  int shapes_;
-  std::string unsupported_;
-};
-
 class GpuRounds : public testing::Test {
  protected:
   GpuRounds() {
-    registry_.add("fake.one", "one", std::make_unique<FakeBenchmark>(3));
-    registry_.add("fake.two", "two", std::make_unique<FakeBenchmark>(2));
+    registry_.add("fake.one", "one", std::make_unique<FakeGpuBenchmark>(3));
+    registry_.add("fake.two", "two", std::make_unique<FakeGpuBenchmark>(2));
     context_.clock = [this] { return device_.now; };
     context_.limits.min_sample = Seconds(1e-3);
     context_.on_case = [this](std::size_t number, const GpuCase&) {
@@ -147,7 +35,7 @@ class GpuRounds : public testing::Test {
   }
 
   GpuBenchmarkRegistry registry_;
-  FakeDevice device_;
+  FakeGpuUnderTest device_;
   GpuRunContext context_;
   MeasurementSet set_;
 };
@@ -195,7 +83,8 @@ TEST_F(GpuRounds, SkipWhatDoesNotFitAndGoOn) {
 }
 
 TEST_F(GpuRounds, SkipWhatIsUnsupportedWithTheReason) {
-  registry_.add("fake.three", "three", std::make_unique<FakeBenchmark>(1, "needs 2 GPUs, found 1"));
+  registry_.add("fake.three", "three",
+                std::make_unique<FakeGpuBenchmark>(1, "needs 2 GPUs, found 1"));
   run();
   EXPECT_EQ(reason(2), "needs 2 GPUs, found 1");
 }
@@ -284,7 +173,7 @@ TEST_F(GpuRounds, EndWhenInterrupted) {
 }
 
 TEST_F(GpuRounds, TimeColdOperandsCold) {
-  registry_.add("fake.cold", "cold", std::make_unique<FakeBenchmark>(1));
+  registry_.add("fake.cold", "cold", std::make_unique<FakeGpuBenchmark>(1));
   std::vector<GpuCase> all = cases();
   all.resize(1);
   all.front().axes["cache"] = std::string("cold");
@@ -299,56 +188,6 @@ TEST_F(GpuRounds, AreSavedWholeEvenWhenTheyEndEarly) {
   device_.script.lost_at = 2;
   run();
   EXPECT_EQ(saved, 3);  // after two cases, and at the end
-}
-
-// The whole of `paceline measure --device cuda`, with the fake GPU as its plug-in.
-std::unique_ptr<GpuUnderTest> open_fake(int index) {
-  if (index != 0) throw MeasurementError("no GPU 1: this machine has 1");
-  return std::make_unique<FakeDevice>();
-}
-void register_fake(GpuBenchmarkRegistry& registry) {
-  registry.add("fake.one", "one", std::make_unique<FakeBenchmark>(3));
-}
-constexpr GpuPlugin kFakePlugin = {register_fake, open_fake, [] {
-                                     return std::map<std::string, std::string>{{"cuda", "13"}};
-                                   }};
-
-class MeasureGpu : public testing::Test {
- protected:
-  MeasureGpu() {
-    options_.file = folder_ / "measurements.json";
-    options_.device_name = [](const std::string&) { return "fake-16g"; };
-  }
-  TemporaryFolder folder_;
-  MeasureGpuOptions options_;
-};
-
-TEST_F(MeasureGpu, WritesWhatItReturns) {
-  const MeasuredGpu got = measure_gpu(options_, kFakePlugin);
-  EXPECT_EQ(got.cases, 3u);
-  const MeasurementSet read = read_measurements(options_.file);
-  EXPECT_EQ(read.results, got.set.results);
-  EXPECT_EQ(got.outcome.measured, 3u);
-  EXPECT_EQ(read.provenance.libraries.at("gpu"), "Fake GPU 16GB");
-  EXPECT_EQ(read.provenance.libraries.at("cuda"), "13");
-}
-
-TEST_F(MeasureGpu, ContinuesItsOwnFileAndNoOther) {
-  options_.quick = true;
-  EXPECT_EQ(measure_gpu(options_, kFakePlugin).cases, 1u);
-  options_.quick = false;
-  options_.resume = true;
-  const MeasuredGpu second = measure_gpu(options_, kFakePlugin);
-  EXPECT_EQ(second.outcome.kept, 1u);
-  EXPECT_EQ(second.outcome.measured, 2u);
-  GpuPlugin newer = kFakePlugin;
-  newer.libraries = [] { return std::map<std::string, std::string>{{"cuda", "14"}}; };
-  EXPECT_THROW(measure_gpu(options_, newer), InputError);
-}
-
-TEST_F(MeasureGpu, SaysWhyThereIsNoGpu) {
-  options_.index = 1;
-  EXPECT_THROW(measure_gpu(options_, kFakePlugin), MeasurementError);
 }
 
 }  // namespace

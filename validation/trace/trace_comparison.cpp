@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/statistics.h"
+#include "validation/trace/joined_layers.h"
 
 namespace paceline {
 namespace {
@@ -173,6 +174,10 @@ std::vector<std::optional<std::size_t>> counterparts(const WorkloadGraph& graph,
   return out;
 }
 
+bool has_time(const LayerTime& time) {
+  return time.forward > Seconds(0) || time.backward > Seconds(0);
+}
+
 // The workload's layers in their order, then what only the trace has.
 std::vector<ComparedLayer> compared(const WorkloadGraph& graph, const PlannedTimes& planned,
                                     const MeasuredTimeline& trace) {
@@ -181,9 +186,6 @@ std::vector<ComparedLayer> compared(const WorkloadGraph& graph, const PlannedTim
       names_layers(graph, trace) ? by_name(graph, trace) : counterparts(graph, trace);
   std::vector<bool> used(trace.layers.size());
   std::vector<ComparedLayer> out;
-  const auto has_time = [](const LayerTime& time) {
-    return time.forward > Seconds(0) || time.backward > Seconds(0);
-  };
   for (std::size_t i = 0; i < graph.ops().size(); ++i) {
     ComparedLayer row{.layer = graph.ops()[i].name,
                       .operation = "",
@@ -248,6 +250,7 @@ TraceComparison compare_with_trace(const WorkloadGraph& graph, const IterationPl
   out.simulated = names_layers(graph, trace);
   const PlannedTimes planned = planned_times(plan, !out.on_device && !out.simulated);
   out.layers = compared(graph, planned, trace);
+  if (out.simulated) out.joined = join_layers_of_job(plan, out.layers);
   out.predicted_optimizer = planned.optimizer;
   out.other = other_times(trace);
   out.measured_optimizer = out.other.optimizer;

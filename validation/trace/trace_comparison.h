@@ -1,10 +1,12 @@
 // Holds a measured timeline against a prediction, layer by layer: which layer is off, by how much.
 //
-// A trace that paceline wrote names its layers, and these are matched by name. Otherwise layers and
-// top-level operators of the trace are matched by kind and shape (conv2d and
-// aten::conv2d of the same input and weight), the first of the workload with the first of the trace
-// and so on; what is then left, or has no shape on record, by the longest common subsequence of
-// kinds, so that operators without a counterpart (views, casts) do not shift the rest.
+// A trace that paceline wrote names its layers, and these are matched by name; one of a job of
+// several devices knows those with weights only, and the prediction is cut as it is. Of several
+// ranks the first is compared. Otherwise layers and top-level operators of the trace are matched by
+// kind and shape (conv2d and aten::conv2d of the same input and weight), the first of the workload
+// with the first of the trace and so on; what is then left, or has no shape on record, by the
+// longest common subsequence of kinds, so that operators without a counterpart (views, casts) do
+// not shift the rest.
 #pragma once
 
 #include <string>
@@ -40,6 +42,7 @@ struct TraceComparison {
   bool simulated =
       false;  // a trace that paceline wrote: kernels are compared, whatever they run on
   std::size_t matched = 0;
+  std::size_t joined = 0;  // layers that count with others (joined_layers.h)
 };
 
 // `graph` is what `plan` was made from.

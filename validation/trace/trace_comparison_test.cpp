@@ -95,6 +95,39 @@ TEST_F(Comparison, MatchesLayersOfOneKindByTheirShapesWhateverTheOrder) {
             "aten::linear of Linear_0");
 }
 
+// A job's trace has one span from each gradient to the next. A trace that names other layers is
+// compared as it is.
+TEST_F(Comparison, CutsThePredictionAsAJobsTraceIs) {
+  IterationPlan planned = plan();
+  planned.micro_batch.clear();
+  for (const std::uint32_t layer : {0u, 1u, 2u}) {
+    planned.micro_batch.push_back(
+        {.phase = Phase::kForward, .layer = layer, .kernel = layer, .host = Seconds(0)});
+  }
+  for (const std::uint32_t layer : {2u, 1u, 0u}) {
+    planned.micro_batch.push_back(
+        {.phase = Phase::kBackward, .layer = layer, .kernel = layer, .host = Seconds(0)});
+  }
+  planned.gradients.resize(2);
+  planned.gradients[0].layer = 0;
+  planned.gradients[1].layer = 2;
+  planned.micro_batch[3].gradient = 1;
+  planned.micro_batch[5].gradient = 0;
+  MeasuredTimeline trace = trace_;
+  trace.timeline = Timeline();
+  trace.layers = {{"first", "", ""}, {"last", "", ""}};
+  const TraceComparison got = compare_with_trace(graph(), planned, trace);
+  EXPECT_TRUE(got.simulated);
+  EXPECT_EQ(got.joined, 1u);
+  ASSERT_THAT(got.layers, SizeIs(2));
+  EXPECT_EQ(got.layers[0].layer, "first");
+  EXPECT_DOUBLE_EQ(got.layers[0].predicted.forward.si(), 1 + 2);
+  EXPECT_DOUBLE_EQ(got.layers[0].predicted.backward.si(), 2 + 1);
+  EXPECT_DOUBLE_EQ(got.layers[1].predicted.forward.si(), 4);
+  planned.gradients[1].layer = 1;
+  EXPECT_EQ(compare_with_trace(graph(), planned, trace).joined, 0u);
+}
+
 TEST_F(Comparison, ComparesDeviceTimeWithKernelsAlone) {
   const TraceComparison got = compare_with_trace(graph(), plan(), trace_);
   EXPECT_TRUE(got.on_device);

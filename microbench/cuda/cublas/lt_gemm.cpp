@@ -1,5 +1,6 @@
-// Matrix products of cuBLASLt, as frameworks call it for linear layers with a bias and in fp8: the
-// first algorithm of its heuristic within the workspace, and how many it offered.
+// Matrix products of cuBLASLt, as frameworks call it for linear layers, with the bias added in the
+// same kernel or without, in the layouts of the three passes and, forward, in fp8: the first
+// algorithm of its heuristic within the workspace, and how many it offered.
 #include <cublasLt.h>
 
 #include <array>
@@ -30,11 +31,20 @@ using Description = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
-// C (m x n) = A^T (k x m) B (k x n), column-major: fp8 has only this layout.
+struct LtProduct {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool trans_a = true, trans_b = false;
+  bool bias = false;  // a value for each row of C
+  std::string precision;
+};
+
+// C (m x n) = op(A) op(B) + bias, column-major.
 class LtKernel final : public GpuKernel {
  public:
-  LtKernel(std::int64_t m, std::int64_t n, std::int64_t k, std::string precision)
-      : m_(m), n_(n), k_(k), precision_(std::move(precision)), workspace_(kWorkspace) {
+  explicit LtKernel(LtProduct product)
+      : p_(std::move(product)),
+        type_(is_fp8() ? ElementType::kBf16 : storage_type(p_.precision)),
+        workspace_(kWorkspace) {
     make_operands();
     describe();
     choose();
@@ -52,18 +62,12 @@ class LtKernel final : public GpuKernel {
   void check() override {
     launch();
     PACELINE_CUDA(cudaDeviceSynchronize());
-    for (const auto& [i, j] : {std::pair<std::int64_t, std::int64_t>{0, 0}, {m_ - 1, n_ - 1}}) {
-      double expected = 0;
-      if (is_fp8()) {
-        expected = 0.25 * static_cast<double>(k_);  // every operand is 0.5
-      } else {
-        for (std::int64_t l = 0; l < k_; ++l) {
-          expected += random_element(l + i * k_, ElementType::kBf16, 1) *
-                      random_element(l + j * k_, ElementType::kBf16, 2);
-        }
-      }
-      require_near(read_elements(c_.data(), ElementType::kBf16, {i + j * m_}).front(), expected,
-                   sum_tolerance(k_, precision_) + 0.01 * std::abs(expected),
+    for (const auto& [i, j] : {std::pair<std::int64_t, std::int64_t>{0, 0},
+                               {p_.m - 1, p_.n - 1},
+                               {p_.m / 3, p_.n / 2}}) {
+      const double expected = reference(i, j);
+      require_near(read_elements(c_.data(), type_, {i + j * p_.m}).front(), expected,
+                   sum_tolerance(p_.k, p_.precision) + 0.01 * std::abs(expected),
                    "element " + std::to_string(i) + "," + std::to_string(j));
     }
   }
@@ -75,20 +79,36 @@ class LtKernel final : public GpuKernel {
   }
 
  private:
-  bool is_fp8() const { return precision_ == "fp8"; }
+  static constexpr std::uint32_t kSeedA = 1, kSeedB = 2, kSeedBias = 3;
+
+  bool is_fp8() const { return p_.precision == "fp8"; }
+  cudaDataType data_type() const {
+    if (type_ == ElementType::kFp16) return CUDA_R_16F;
+    return type_ == ElementType::kBf16 ? CUDA_R_16BF : CUDA_R_32F;
+  }
+  double reference(std::int64_t i, std::int64_t j) const {
+    if (is_fp8()) return 0.25 * static_cast<double>(p_.k);  // every operand is 0.5
+    double sum = p_.bias ? random_element(i, type_, kSeedBias) : 0;
+    for (std::int64_t l = 0; l < p_.k; ++l) {
+      sum += random_element(p_.trans_a ? l + i * p_.k : i + l * p_.m, type_, kSeedA) *
+             random_element(p_.trans_b ? j + l * p_.n : l + j * p_.k, type_, kSeedB);
+    }
+    return sum;
+  }
 
   void make_operands() {
     if (is_fp8()) {
       constexpr int kOneHalf = 0x30;  // in e4m3: exponent 6 - 7
-      a_ = DeviceBuffer(static_cast<std::size_t>(m_ * k_));
-      b_ = DeviceBuffer(static_cast<std::size_t>(k_ * n_));
+      a_ = DeviceBuffer(static_cast<std::size_t>(p_.m * p_.k));
+      b_ = DeviceBuffer(static_cast<std::size_t>(p_.k * p_.n));
       PACELINE_CUDA(cudaMemset(a_.data(), kOneHalf, a_.bytes()));
       PACELINE_CUDA(cudaMemset(b_.data(), kOneHalf, b_.bytes()));
     } else {
-      a_ = random_tensor(m_ * k_, ElementType::kBf16, 1);
-      b_ = random_tensor(k_ * n_, ElementType::kBf16, 2);
+      a_ = random_tensor(p_.m * p_.k, type_, kSeedA);
+      b_ = random_tensor(p_.k * p_.n, type_, kSeedB);
     }
-    c_ = DeviceBuffer(static_cast<std::size_t>(m_ * n_) * 2);
+    if (p_.bias) bias_ = random_tensor(p_.m, type_, kSeedBias);
+    c_ = DeviceBuffer(static_cast<std::size_t>(p_.m * p_.n) * element_bytes(type_));
   }
 
   static Layout layout(cudaDataType type, std::int64_t rows, std::int64_t columns) {
@@ -104,17 +124,26 @@ class LtKernel final : public GpuKernel {
     check_lt(cublasLtCreate(&handle), "cublasLtCreate");
     handle_.reset(handle);
     cublasLtMatmulDesc_t description = nullptr;
-    check_lt(cublasLtMatmulDescCreate(&description, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+    const cublasComputeType_t compute =
+        p_.precision == "tf32" ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    check_lt(cublasLtMatmulDescCreate(&description, compute, CUDA_R_32F),
              "cublasLtMatmulDescCreate");
     description_.reset(description);
-    const cublasOperation_t transposed = CUBLAS_OP_T;
-    check_lt(cublasLtMatmulDescSetAttribute(description, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
-                                            sizeof transposed),
-             "CUBLASLT_MATMUL_DESC_TRANSA");
-    const cudaDataType type = is_fp8() ? CUDA_R_8F_E4M3 : CUDA_R_16BF;
-    layout_a_ = layout(type, k_, m_);
-    layout_b_ = layout(type, k_, n_);
-    layout_c_ = layout(CUDA_R_16BF, m_, n_);
+    set(CUBLASLT_MATMUL_DESC_TRANSA, p_.trans_a ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(CUBLASLT_MATMUL_DESC_TRANSB, p_.trans_b ? CUBLAS_OP_T : CUBLAS_OP_N);
+    if (p_.bias) {
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias_.data());
+    }
+    const cudaDataType type = is_fp8() ? CUDA_R_8F_E4M3 : data_type();
+    layout_a_ = p_.trans_a ? layout(type, p_.k, p_.m) : layout(type, p_.m, p_.k);
+    layout_b_ = p_.trans_b ? layout(type, p_.n, p_.k) : layout(type, p_.k, p_.n);
+    layout_c_ = layout(data_type(), p_.m, p_.n);
+  }
+  template <typename T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T& value) const {
+    check_lt(cublasLtMatmulDescSetAttribute(description_.get(), attribute, &value, sizeof value),
+             "cublasLtMatmulDescSetAttribute");
   }
 
   void choose() {
@@ -135,9 +164,9 @@ class LtKernel final : public GpuKernel {
     chosen_ = results.front();
   }
 
-  std::int64_t m_, n_, k_;
-  std::string precision_;
-  DeviceBuffer a_, b_, c_, workspace_;
+  LtProduct p_;
+  ElementType type_;  // of the result, and of the operands but fp8 ones
+  DeviceBuffer a_, b_, c_, bias_, workspace_;
   LtHandle handle_;
   Description description_;
   Layout layout_a_, layout_b_, layout_c_;
@@ -160,31 +189,48 @@ constexpr std::array<Shape, 8> kShapes = {{{4480, 4480, 4480},
 class LtGemm final : public GpuBenchmark {
  public:
   std::vector<Axes> design(GpuDesign size, const GpuInfo& gpu) const override {
+    const bool quick = size == GpuDesign::kQuick, ampere = gpu.capability_major >= 8;
+    const char* usual = ampere ? "bf16" : "fp16";
     std::vector<Axes> out;
-    for (std::size_t i = 0; i < (size == GpuDesign::kQuick ? 3 : kShapes.size()); ++i) {
-      const Shape& s = kShapes[i];
-      for (const char* precision : {"bf16", "fp8"}) {
-        if (std::string(precision) == "fp8" && !has_fp8(gpu)) continue;
-        Axes axes = integer_axes({{"m", s.m}, {"n", s.n}, {"k", s.k}});
-        axes["precision"] = std::string(precision);
-        axes["trans_a"] = std::string("T");
-        axes["trans_b"] = std::string("N");
-        out.push_back(std::move(axes));
-      }
+    for (std::size_t i = 0; i < (quick ? kFirst : kShapes.size()); ++i) {
+      out.push_back(axes(kShapes[i], usual, "T", "N", "none"));
+      if (has_fp8(gpu)) out.push_back(axes(kShapes[i], "fp8", "T", "N", "none"));
+    }
+    for (std::size_t i = 0; i < (quick ? 0 : kFirst); ++i) {
+      out.push_back(axes(kShapes[i], usual, "T", "N", "bias"));
+      out.push_back(axes(kShapes[i], usual, "N", "N", "none"));
+      out.push_back(axes(kShapes[i], usual, "N", "T", "none"));
+      out.push_back(axes(kShapes[i], "fp32", "T", "N", "none"));
+      if (!ampere) continue;
+      out.push_back(axes(kShapes[i], "tf32", "T", "N", "none"));
+      out.push_back(axes(kShapes[i], "fp16", "T", "N", "none"));
     }
     return out;
   }
-  std::string unsupported(const GpuInfo& gpu) const override {
-    return gpu.capability_major < 8 ? "bf16 needs compute capability 8.0" : "";
-  }
   std::unique_ptr<GpuKernel> prepare(const Axes& axes, GpuUnderTest&) const override {
-    const std::string name = "cublaslt.gemm";
-    return std::make_unique<LtKernel>(integer_axis(axes, "m", name), integer_axis(axes, "n", name),
-                                      integer_axis(axes, "k", name),
-                                      text_axis(axes, "precision", name));
+    const auto number = [&](const char* axis) { return integer_axis(axes, axis, "cublaslt.gemm"); };
+    const auto text = [&](const char* axis) { return text_axis(axes, axis, "cublaslt.gemm"); };
+    return std::make_unique<LtKernel>(LtProduct{.m = number("m"),
+                                                .n = number("n"),
+                                                .k = number("k"),
+                                                .trans_a = text("trans_a") == "T",
+                                                .trans_b = text("trans_b") == "T",
+                                                .bias = text("epilogue") == "bias",
+                                                .precision = text("precision")});
   }
 
  private:
+  static constexpr std::size_t kFirst = 3;  // shapes of the quick plan, and of all variants
+
+  static Axes axes(const Shape& s, const char* precision, const char* a, const char* b,
+                   const char* epilogue) {
+    Axes out = integer_axes({{"m", s.m}, {"n", s.n}, {"k", s.k}});
+    out["precision"] = std::string(precision);
+    out["trans_a"] = std::string(a);
+    out["trans_b"] = std::string(b);
+    out["epilogue"] = std::string(epilogue);
+    return out;
+  }
   static bool has_fp8(const GpuInfo& gpu) {
     return 10 * gpu.capability_major + gpu.capability_minor >= 89;
   }
@@ -195,7 +241,7 @@ class LtGemm final : public GpuBenchmark {
 void register_cublas_lt(GpuBenchmarkRegistry& registry);
 
 void register_cublas_lt(GpuBenchmarkRegistry& registry) {
-  registry.add("cublaslt.gemm", "matrix products of cuBLASLt, also in fp8",
+  registry.add("cublaslt.gemm", "matrix products of cuBLASLt, with a bias and in fp8 as well",
                std::make_unique<LtGemm>());
 }
 

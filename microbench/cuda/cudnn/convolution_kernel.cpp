@@ -31,8 +31,7 @@ class ConvKernel final : public GpuKernel {
                                                    i(l_.stride), i(l_.stride), 1, 1,
                                                    CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
     PACELINE_CUDNN(cudnnSetConvolutionGroupCount(convolution_.get(), i(l_.groups)));
-    PACELINE_CUDNN(cudnnSetConvolutionMathType(
-        convolution_.get(), precision == "fp32" ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH));
+    PACELINE_CUDNN(cudnnSetConvolutionMathType(convolution_.get(), math_type()));
     x_ = random_tensor(l_.n * l_.c * l_.h * l_.w, type_, kX);
     y_ = random_tensor(l_.n * l_.k * l_.p() * l_.q(), type_, kY);
     w_ = random_tensor(l_.k * l_.c / l_.groups * l_.r * l_.s, type_, kW);
@@ -78,6 +77,12 @@ class ConvKernel final : public GpuKernel {
  private:
   static constexpr std::uint32_t kX = 1, kY = 2, kW = 3;
 
+  // As frameworks set it: of fp32 operands the default mode makes TF32.
+  cudnnMathType_t math_type() const {
+    if (type_ != ElementType::kFp32) return CUDNN_TENSOR_OP_MATH;
+    return precision_ == "tf32" ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
+  }
+
   void choose(const std::string& algorithm) {
     if (algorithm == "heuristic") {
       algorithm_ = by_heuristic();
@@ -100,7 +105,10 @@ class ConvKernel final : public GpuKernel {
     PACELINE_CUDNN(get(static_cast<int>(results.size()), &count, results.data()));
     for (int i = 0; i < count; ++i) {
       const Perf& result = results[static_cast<std::size_t>(i)];
-      if (result.status == CUDNN_STATUS_SUCCESS) return static_cast<int>(result.algo);
+      if (result.status != CUDNN_STATUS_SUCCESS) continue;
+      // An algorithm is listed once with the matrix units and once without.
+      PACELINE_CUDNN(cudnnSetConvolutionMathType(convolution_.get(), result.mathType));
+      return static_cast<int>(result.algo);
     }
     throw MeasurementError("cuDNN has no algorithm for this layer");
   }
@@ -129,6 +137,11 @@ class ConvKernel final : public GpuKernel {
 
   // cuDNN's own timing of all algorithms: what a framework's "benchmark" mode does.
   int by_search() {
+    const int found = search();
+    cudaGetLastError();  // of algorithms that did not fit
+    return found;
+  }
+  int search() {
     if (pass_ == 0) {
       return first_usable<cudnnConvolutionFwdAlgoPerf_t>([&](int most, int* count, auto* out) {
         return cudnnFindConvolutionForwardAlgorithm(handle_.get(), x_tensor_.get(), filter_.get(),

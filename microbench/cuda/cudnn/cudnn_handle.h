@@ -59,6 +59,7 @@ cudnnDataType_t cudnn_type(ElementType type);
 void set_tensor(const CudnnTensor& tensor, cudnnTensorFormat_t format, ElementType type,
                 const std::vector<int>& dims);
 
+void register_cudnn_attention(GpuBenchmarkRegistry& registry);
 void register_cudnn_convolution(GpuBenchmarkRegistry& registry);
 void register_cudnn_layers(GpuBenchmarkRegistry& registry);
 void register_cudnn_recurrent(GpuBenchmarkRegistry& registry);

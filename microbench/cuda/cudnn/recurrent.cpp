@@ -3,6 +3,7 @@
 
 #include "microbench/cuda/cudnn/cudnn_handle.h"
 #include "microbench/cuda/support/axes.h"
+#include "microbench/gpu/recurrent_reference.h"
 
 namespace paceline {
 namespace {
@@ -34,8 +35,9 @@ class RnnKernel final : public GpuKernel {
     backward_weights();
   }
 
-  // Outputs of a tanh or a gated cell lie between -1 and 1 and differ from one another; gradients
-  // are finite and not all zero.
+  // Outputs of a tanh or a gated cell lie between -1 and 1, and those of the first step follow from
+  // the inputs alone; gradients are finite and not all zero, and those of the two biases of a gate,
+  // which are only ever added up, are equal.
   void check() override {
     if (pass_ == "wgrad") backward_data();
     launch();
@@ -54,6 +56,8 @@ class RnnKernel final : public GpuKernel {
     if (pass_ == "forward" && largest > 1.001) {
       throw MeasurementError("wrong result: an output above 1");
     }
+    if (pass_ == "forward" && s_.layers == 1) check_first_step();
+    if (pass_ == "wgrad") check_bias_gradients();
   }
 
   Axes facts() const override {
@@ -62,8 +66,63 @@ class RnnKernel final : public GpuKernel {
   }
 
  private:
+  static constexpr std::uint32_t kWeights = 1, kInputs = 2;
+
+  // Where the matrix and the bias of the first layer begin in the weights, in elements; `number` is
+  // that of a gate, or of a gate plus their count for what multiplies the state.
+  struct Place {
+    std::int64_t matrix, bias;
+  };
+  Place place_of(std::int64_t number, const DeviceBuffer& weights) const {
+    const CudnnTensor matrix, bias;
+    void *matrix_at = nullptr, *bias_at = nullptr;
+    PACELINE_CUDNN(cudnnGetRNNWeightParams(handle_.get(), rnn_.get(), 0, weight_bytes_,
+                                           weights.data(), static_cast<int>(number), matrix.get(),
+                                           &matrix_at, bias.get(), &bias_at));
+    const auto elements = [&](const void* at) {
+      return (static_cast<const char*>(at) - weights.as<char>()) /
+             static_cast<std::int64_t>(element_bytes(type_));
+    };
+    return {elements(matrix_at), elements(bias_at)};
+  }
+
+  // The last unit of the last sequence.
+  void check_first_step() const {
+    const std::int64_t unit = s_.hidden - 1, sequence = s_.batch - 1;
+    std::vector<double> of_input, of_state;
+    for (std::int64_t gate = 0; gate < s_.gates; ++gate) {
+      const Place input = place_of(gate, w_), state = place_of(s_.gates + gate, w_);
+      double sum = weight(input.bias + unit);
+      for (std::int64_t c = 0; c < s_.input; ++c) {
+        sum += weight(input.matrix + unit * s_.input + c) *
+               random_element(sequence * s_.input + c, type_, kInputs);
+      }
+      of_input.push_back(sum);
+      of_state.push_back(weight(state.bias + unit));
+    }
+    const std::int64_t at = sequence * s_.hidden + unit;
+    require_near(read_elements(y_.data(), type_, {at}).front(),
+                 recurrent_first_output(of_input, of_state), tolerance(),
+                 "an output of the first step");
+  }
+
+  void check_bias_gradients() const {
+    const std::int64_t unit = s_.hidden - 1;
+    const std::vector<double> found = read_elements(
+        dw_.data(), type_, {place_of(0, dw_).bias + unit, place_of(s_.gates, dw_).bias + unit});
+    require_near(found[0], found[1], tolerance() * (1 + std::abs(found[1])),
+                 "the gradient of a bias");
+  }
+  double weight(std::int64_t place) const {
+    return random_element(place, type_, kWeights, weight_scale());
+  }
+  double tolerance() const { return type_ == ElementType::kFp32 ? 1e-4 : 1e-2; }
+
   std::int64_t inputs() const { return s_.steps * s_.batch * s_.input; }
   std::int64_t outputs() const { return s_.steps * s_.batch * s_.hidden; }
+  float weight_scale() const {
+    return static_cast<float>(1 / std::sqrt(static_cast<double>(s_.hidden)));
+  }
   std::int64_t weight_count() const {
     return static_cast<std::int64_t>(weight_bytes_ / element_bytes(type_));
   }
@@ -75,7 +134,8 @@ class RnnKernel final : public GpuKernel {
         rnn_.get(), CUDNN_RNN_ALGO_STANDARD, mode_of(s_.gates), CUDNN_RNN_DOUBLE_BIAS,
         CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, cudnn_type(type_), CUDNN_DATA_FLOAT,
         precision == "fp32" ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH, i(s_.input), i(s_.hidden),
-        i(s_.hidden), i(s_.layers), dropout_.get(), 0));
+        i(s_.hidden), i(s_.layers), dropout_.get(), CUDNN_RNN_PADDED_IO_ENABLED));
+    // Unpacked layouts need that flag; frameworks use them for batches of equal lengths.
     const auto set = [&](const CudnnRnnData& data, std::int64_t width) {
       PACELINE_CUDNN(cudnnSetRNNDataDescriptor(
           data.get(), cudnn_type(type_), CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, i(s_.steps),
@@ -96,11 +156,10 @@ class RnnKernel final : public GpuKernel {
                                              x_data_.get(), &workspace, &reserve));
     workspace_ = DeviceBuffer(workspace);
     reserve_ = DeviceBuffer(reserve);
-    const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(s_.hidden)));
-    w_ = random_tensor(weight_count(), type_, 1, scale);
+    w_ = random_tensor(weight_count(), type_, kWeights, weight_scale());
     dw_ = DeviceBuffer(weight_bytes_);
     PACELINE_CUDA(cudaMemset(dw_.data(), 0, weight_bytes_));
-    x_ = random_tensor(inputs(), type_, 2);
+    x_ = random_tensor(inputs(), type_, kInputs);
     dx_ = DeviceBuffer(x_.bytes());
     y_ = DeviceBuffer(static_cast<std::size_t>(outputs()) * element_bytes(type_));
     dy_ = random_tensor(outputs(), type_, 3);

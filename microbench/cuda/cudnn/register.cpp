@@ -22,6 +22,7 @@ void set_tensor(const CudnnTensor& tensor, cudnnTensorFormat_t format, ElementTy
 
 void register_cudnn(GpuBenchmarkRegistry& registry) {
   register_cudnn_convolution(registry);
+  register_cudnn_attention(registry);
   register_cudnn_recurrent(registry);
   register_cudnn_layers(registry);
 }

@@ -1,188 +1,141 @@
-// paceline_nccl_mpi OUT.json [--quick]: collectives of NCCL among GPUs of several machines, one
-// process for each GPU:
+// paceline_nccl_mpi FILE [--quick] [--append] [--budget TIME]: collectives of NCCL among GPUs of
+// several machines, one process for each GPU:
 //
 //   mpirun -np 16 --map-by ppr:8:node paceline_nccl_mpi collectives.json
 //
 // Rank 0 writes measurements like those of `paceline measure` (paceline.measurements/1).
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <array>
 #include <iostream>
 #include <memory>
-#include <optional>
 
-#include "core/provenance.h"
-#include "core/statistics.h"
+#include "microbench/cuda/nccl/mpi_group.h"
 #include "microbench/cuda/nccl/operation.h"
 #include "microbench/cuda/support/axes.h"
 #include "microbench/cuda/support/device_buffer.h"
-#include "microbench/cuda/support/host_time.h"
-#include "traces/measurement/measurement.h"
+#include "microbench/cuda/support/nvml.h"
+#include "microbench/cuda/support/usable_gpus.h"
 
 namespace paceline {
 namespace {
 
-constexpr int kSamples = 7;
-constexpr Seconds kShortestSample{5e-3};
-
-struct Job {
-  int rank = 0, ranks = 1, machines = 1;
-  ncclComm_t communicator = nullptr;
-};
-
-Job join() {
-  Job job;
-  MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
-  MPI_Comm machine = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  int local = 0;
-  MPI_Comm_rank(machine, &local);
-  const int is_first = local == 0 ? 1 : 0;
-  MPI_Allreduce(&is_first, &job.machines, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  MPI_Comm_free(&machine);
-  PACELINE_CUDA(cudaSetDevice(local));
-  ncclUniqueId id{};
-  if (job.rank == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
-  MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
-  check_nccl(ncclCommInitRank(&job.communicator, job.ranks, id, job.rank), "ncclCommInitRank");
-  return job;
+// This process's among the GPUs of its machine: by its number, or the only one that a scheduler
+// lets it see.
+int gpu_of(const MpiGroup& group) {
+  const int count = usable_gpus();
+  if (count == 1) return 0;
+  if (group.local_rank() < count) return group.local_rank();
+  throw MeasurementError("process " + std::to_string(group.local_rank()) + " of a machine with " +
+                         std::to_string(count) + " GPUs; start one process for each GPU");
 }
 
-// What one rank could not do, none did; the reason is that of the first rank that has one.
-std::string agreed_reason(const Job& job, std::string own) {
-  int first = own.empty() ? job.ranks : job.rank, least = 0;
-  MPI_Allreduce(&first, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (least == job.ranks) return "";
-  own.resize(200, ' ');
-  MPI_Bcast(own.data(), static_cast<int>(own.size()), MPI_CHAR, least, MPI_COMM_WORLD);
-  return own.substr(0, own.find_last_not_of(' ') + 1);
-}
-
-// The same on every rank: the slowest of them.
-Seconds slowest(Seconds own) {
-  double mine = own.si(), all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return Seconds(all);
-}
-
-class Timer {
+class NcclCollective final : public CollectiveOfProcess {
  public:
-  Timer(const Job& job, NcclOperation operation, std::int64_t bytes)
-      : job_(job), operation_(operation), count_(static_cast<std::size_t>(bytes) / 4) {
+  NcclCollective(MpiGroup& group, int gpu) : rank_(group.rank()), ranks_(group.ranks()) {
+    std::array<char, 32> bus{};
+    PACELINE_CUDA(cudaDeviceGetPCIBusId(bus.data(), bus.size(), gpu));
+    nvml_ = std::make_unique<Nvml>(bus.data());
+    ncclUniqueId id{};
+    if (rank_ == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    group.share(&id, sizeof id);
+    check_nccl(ncclCommInitRank(&communicator_, ranks_, id, rank_), "ncclCommInitRank");
+  }
+  ~NcclCollective() override {
+    if (communicator_ != nullptr) ncclCommDestroy(communicator_);
+  }
+
+  void prepare(const std::string& operation, std::int64_t bytes) override {
+    for (const auto& [known, name] : nccl_operations()) {
+      if (name == operation) operation_ = known;
+    }
+    count_ = static_cast<std::size_t>(bytes) / 4;
     const std::size_t values =
-        std::max<std::size_t>(count_, static_cast<std::size_t>(job.ranks)) / 4 * 4 + 4;
+        std::max<std::size_t>(count_, static_cast<std::size_t>(ranks_)) / 4 * 4 + 4;
+    send_ = DeviceBuffer();  // before the next are allocated
+    receive_ = DeviceBuffer();
     send_ = DeviceBuffer(values * 4);
     receive_ = DeviceBuffer(values * 4);
-    launch_write(send_.as<float>(), static_cast<float>(job.rank + 1),
+    launch_write(send_.as<float>(), static_cast<float>(rank_ + 1),
                  static_cast<std::int64_t>(values), nullptr);
+    PACELINE_CUDA(cudaGetLastError());
     PACELINE_CUDA(cudaDeviceSynchronize());
   }
-
-  std::vector<double> samples() {
-    int calls = 1;
-    while (time(calls) < kShortestSample && calls < 4096) calls *= 4;
-    std::vector<double> out;
-    for (int i = 0; i < kSamples; ++i) out.push_back(time(calls).si() / calls);
-    return out;
+  void run(int calls) override {
+    for (int i = 0; i < calls; ++i) {
+      start_collective(operation_, send_.data(), receive_.data(), count_, rank_, ranks_,
+                       communicator_, stream_.get());
+    }
+    stream_.wait();
   }
-
-  // Throws on the last rank, which looks at its result, if that is wrong.
-  void check() {
-    time(1);
-    const auto expected = expected_first(operation_, job_.ranks);
-    if (!expected || job_.rank != job_.ranks - 1) return;
+  // The last rank looks at its result.
+  void check() override {
+    const auto expected = expected_first(operation_, ranks_);
+    if (!expected || rank_ != ranks_ - 1) return;
     const auto found = read_elements(receive_.data(), ElementType::kFp32, {0});
     require_near(found.front(), *expected, 0, "the first value of the last rank");
   }
+  Axes facts() override {
+    const GpuCondition now = nvml_->read();
+    Axes out;
+    if (now.sm_clock_hz > 0) out["sm_clock_hz"] = now.sm_clock_hz;
+    if (now.power_w > 0) out["power_w"] = now.power_w;
+    return out;
+  }
+  std::string driver() const { return nvml_->driver(); }
 
  private:
-  Seconds time(int calls) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const Seconds start = host_now();
-    for (int i = 0; i < calls; ++i) {
-      start_collective(operation_, send_.data(), receive_.data(), count_, job_.rank, job_.ranks,
-                       job_.communicator, stream_.get());
-    }
-    stream_.wait();
-    return slowest(host_now() - start);
-  }
-
-  const Job& job_;
-  NcclOperation operation_;
-  std::size_t count_;
+  int rank_, ranks_;
+  std::unique_ptr<Nvml> nvml_;
+  ncclComm_t communicator_ = nullptr;
+  NcclOperation operation_ = NcclOperation::kAllReduce;
+  std::size_t count_ = 0;
   DeviceBuffer send_, receive_;
   Stream stream_;
 };
 
-// The reason why `step` failed on some rank, the same on all; empty if it did not.
-template <typename Step>
-std::string failure(const Job& job, const Step& step) {
-  std::string own;
-  try {
-    step();
-  } catch (const MeasurementError& error) {
-    own = error.what();
-  }
-  return agreed_reason(job, own);
-}
-
-// What does not fit the memory, or is wrong, is skipped on all ranks, and the rest goes on.
-Measurement measure(const Job& job, NcclOperation operation, const std::string& name,
-                    std::int64_t bytes) {
-  Measurement out;
-  out.benchmark = "nccl." + name;
-  out.axes =
-      with(integer_axes({{"bytes", bytes}, {"ranks", job.ranks}, {"machines", job.machines}}),
-           "in_place", "no");
-  const std::string start = utc_now();
-  std::optional<Timer> timer;
-  std::string reason = failure(job, [&] { timer.emplace(job, operation, bytes); });
-  if (reason.empty()) reason = failure(job, [&] { timer->check(); });
-  if (!reason.empty()) {
-    out.skipped = true;
-    out.reason = reason;
-    return out;
-  }
-  out.result_checked = true;
-  out.rounds.push_back({start, 0, true, timer->samples()});
+Provenance provenance_of(const std::vector<std::string>& words, const NcclCollective& collective,
+                         int gpu) {
+  Provenance out = make_provenance("paceline_nccl_mpi", words);
+  int version = 0;
+  if (ncclGetVersion(&version) == ncclSuccess) out.libraries["nccl"] = nccl_version_text(version);
+  cudaDeviceProp properties{};
+  PACELINE_CUDA(cudaGetDeviceProperties(&properties, gpu));
+  out.libraries["gpu"] = properties.name;
+  out.libraries["driver"] = collective.driver();
   return out;
 }
 
-// Rank 0 writes after each result, so that a job that is lost leaves what it had.
-MeasurementSet measure_all(const Job& job, bool quick, const std::string& file) {
-  MeasurementSet set;
-  set.provenance = make_provenance("paceline_nccl_mpi", {"paceline_nccl_mpi"});
-  int version = 0;
-  ncclGetVersion(&version);
-  set.provenance.libraries["nccl"] = nccl_version_text(version);
-  const std::int64_t most = quick ? 64 << 20 : 1 << 30;
-  for (const auto& [operation, name] : nccl_operations()) {
-    for (std::int64_t bytes = 1024; bytes <= most; bytes *= quick ? 16 : 4) {
-      set.results.push_back(measure(job, operation, name, bytes));
-      if (job.rank == 0) write_measurements(file, set);
-    }
-  }
-  return set;
+void run(const std::vector<std::string>& words) {
+  const ProcessCollectiveOptions options =
+      parse_process_collectives({words.begin() + 1, words.end()});
+  MpiGroup group;
+  if (group.ranks() < 2)
+    throw UsageError("a collective needs at least two processes: mpirun -np N");
+  const int gpu = gpu_of(group);
+  PACELINE_CUDA(cudaSetDevice(gpu));
+  NcclCollective collective(group, gpu);
+  const MeasurementSet set = measure_process_collectives(
+      options, provenance_of(words, collective, gpu), steady_clock(), group, collective);
+  if (group.rank() != 0) return;
+  const auto skipped = std::count_if(set.results.begin(), set.results.end(),
+                                     [](const Measurement& m) { return m.skipped; });
+  std::cout << options.file.string() << ": "
+            << static_cast<std::ptrdiff_t>(set.results.size()) - skipped << " results, " << skipped
+            << " skipped, of " << group.ranks() << " ranks on " << group.machines()
+            << " machines\n";
 }
 
-int run(int argc, char** argv) {
-  const std::vector<std::string> words(argv, argv + argc);
-  const bool quick = words.size() == 3 && words[2] == "--quick";
-  if (words.size() != 2 && !quick) {
-    std::cerr << "usage: mpirun -np N paceline_nccl_mpi OUT.json [--quick]\n";
-    return static_cast<int>(ExitCode::kUsage);
+// As `paceline measure` ends: 5 where a GPU cannot do it.
+int exit_code_of(const std::exception& error) {
+  if (dynamic_cast<const MeasurementError*>(&error) != nullptr) {
+    return static_cast<int>(ExitCode::kInfeasible);
   }
-  const Job job = join();
-  if (job.ranks < 2) throw UsageError("a collective needs at least two processes");
-  const MeasurementSet set = measure_all(job, quick, words[1]);
-  if (job.rank == 0) {
-    std::cout << words[1] << ": " << set.results.size() << " results of " << job.ranks
-              << " ranks on " << job.machines << " machines\n";
-  }
-  ncclCommDestroy(job.communicator);
-  return 0;
+  const auto* known = dynamic_cast<const Error*>(&error);
+  return static_cast<int>(known == nullptr ? ExitCode::kInternal : known->code());
 }
 
 }  // namespace
@@ -190,14 +143,18 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int code = 1;
   try {
-    code = paceline::run(argc, argv);
-  } catch (const paceline::Error& error) {
+    paceline::run({argv, argv + argc});
+  } catch (const paceline::UsageError& error) {  // the same on all
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) std::cerr << "paceline_nccl_mpi: " << error.what() << "\n";
+    MPI_Finalize();
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
     std::cerr << "paceline_nccl_mpi: " << error.what() << "\n";
-    code = static_cast<int>(error.code());
-    MPI_Abort(MPI_COMM_WORLD, code);  // the others wait for this process
+    MPI_Abort(MPI_COMM_WORLD, paceline::exit_code_of(error));  // the others wait for this process
   }
   MPI_Finalize();
-  return code;
+  return 0;
 }

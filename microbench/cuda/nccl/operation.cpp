@@ -39,21 +39,23 @@ void start_collective(NcclOperation operation, const void* send, void* receive, 
     case NcclOperation::kReduce:
       return check_nccl(ncclReduce(from, to, count, ncclFloat, ncclSum, 0, communicator, stream),
                         "ncclReduce");
-    case NcclOperation::kAllToAll:
-      check_nccl(ncclGroupStart(), "ncclGroupStart");
+    case NcclOperation::kAllToAll: {
+      NcclCallGroup group;
       for (int peer = 0; peer < ranks; ++peer) {
         const std::size_t at = static_cast<std::size_t>(peer) * part;
         check_nccl(ncclSend(from + at, part, ncclFloat, peer, communicator, stream), "ncclSend");
         check_nccl(ncclRecv(to + at, part, ncclFloat, peer, communicator, stream), "ncclRecv");
       }
-      return check_nccl(ncclGroupEnd(), "ncclGroupEnd");
-    case NcclOperation::kSendRecv:
-      check_nccl(ncclGroupStart(), "ncclGroupStart");
+      return group.end();
+    }
+    case NcclOperation::kSendRecv: {
+      NcclCallGroup group;
       check_nccl(ncclSend(from, count, ncclFloat, (rank + 1) % ranks, communicator, stream),
                  "ncclSend");
       check_nccl(ncclRecv(to, count, ncclFloat, (rank + ranks - 1) % ranks, communicator, stream),
                  "ncclRecv");
-      return check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+      return group.end();
+    }
   }
 }
 

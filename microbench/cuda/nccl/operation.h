@@ -28,6 +28,25 @@ std::vector<std::pair<NcclOperation, std::string>> nccl_operations();
 void check_nccl(ncclResult_t result, const char* call,
                 std::source_location where = std::source_location::current());
 
+// Calls between its begin and end() start together. What was begun is ended also when an exception
+// leaves it: an open group would swallow every later call.
+class NcclCallGroup {
+ public:
+  NcclCallGroup() { check_nccl(ncclGroupStart(), "ncclGroupStart"); }
+  ~NcclCallGroup() {
+    if (open_) ncclGroupEnd();
+  }
+  NcclCallGroup(const NcclCallGroup&) = delete;
+  NcclCallGroup& operator=(const NcclCallGroup&) = delete;
+  void end() {
+    open_ = false;
+    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+  }
+
+ private:
+  bool open_ = true;
+};
+
 // `count` floats is the size that nccl-tests reports: of the whole buffer that the operation leaves
 // on a rank or takes from it.
 void start_collective(NcclOperation operation, const void* send, void* receive, std::size_t count,

@@ -49,6 +49,7 @@ class HostCopy final : public GpuKernel {
         down_host_(bytes, pinned),
         up_device_(bytes),
         down_device_(bytes) {
+    PACELINE_CUDA(cudaMemset(up_device_.data(), 0, bytes));  // not what an earlier copy left
     PACELINE_CUDA(cudaMemset(down_device_.data(), 0x3C, bytes));
     PACELINE_CUDA(cudaDeviceSynchronize());
   }
@@ -136,32 +137,70 @@ class HostCopies final : public GpuBenchmark {
   }
 };
 
+// Direct access of a GPU to the memory of another, on or off while this lives.
+class PeerAccess {
+ public:
+  PeerAccess(int device, int peer, bool on) : device_(device), peer_(peer) {
+    const OnDevice use(device);
+    int possible = 0;
+    PACELINE_CUDA(cudaDeviceCanAccessPeer(&possible, device, peer));
+    if (possible == 0 && on) {
+      throw MeasurementError("GPU " + std::to_string(device) + " cannot access GPU " +
+                             std::to_string(peer) + " directly");
+    }
+    if (possible == 0) return;
+    // Whether it is on can be learned by switching it on only.
+    const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
+    if (code == cudaErrorPeerAccessAlreadyEnabled) {
+      cudaGetLastError();
+      if (on) return;  // and stays so: NCCL's communicators may need it
+      throw MeasurementError("peer access is on, as NCCL needs it; measure this before NCCL");
+    }
+    PACELINE_CUDA(code);
+    ours_ = true;
+    if (!on) switch_off();
+  }
+  ~PeerAccess() { switch_off(); }
+  PeerAccess(const PeerAccess&) = delete;
+  PeerAccess& operator=(const PeerAccess&) = delete;
+
+ private:
+  void switch_off() {
+    int before = 0;
+    if (!ours_ || cudaGetDevice(&before) != cudaSuccess) return;
+    ours_ = false;
+    cudaSetDevice(device_);
+    cudaDeviceDisablePeerAccess(peer_);
+    cudaGetLastError();
+    cudaSetDevice(before);
+  }
+
+  int device_, peer_;
+  bool ours_ = false;
+};
+
 class PeerCopy final : public GpuKernel {
  public:
   PeerCopy(int from, int to, std::size_t bytes, bool direct, bool both)
-      : from_(from), to_(to), bytes_(bytes), direct_(direct), both_(both) {
-    if (direct) {
-      enable(from, to);
-      enable(to, from);
-    }
-    allocate(from, here_, back_);
-    allocate(to, there_, source_);
+      : from_(from),
+        to_(to),
+        bytes_(bytes),
+        there_access_(from, to, direct),
+        back_access_(to, from, direct),
+        both_(both) {
+    allocate(from, here_, back_, stream_);
+    allocate(to, there_, source_, back_stream_);
     const OnDevice use(from);
     PACELINE_CUDA(cudaMemset(here_.data(), 0x77, bytes));
     PACELINE_CUDA(cudaDeviceSynchronize());
   }
-  ~PeerCopy() override {
-    if (!direct_) return;
-    disable(from_, to_);
-    disable(to_, from_);
-  }
 
   void launch() override {
     PACELINE_CUDA(
-        cudaMemcpyPeerAsync(there_.data(), to_, here_.data(), from_, bytes_, stream_.get()));
+        cudaMemcpyPeerAsync(there_.data(), to_, here_.data(), from_, bytes_, stream_->get()));
     if (both_) {
       PACELINE_CUDA(cudaMemcpyPeerAsync(back_.data(), from_, source_.data(), to_, bytes_,
-                                        back_stream_.get()));
+                                        back_stream_->get()));
     }
   }
   void check() override {
@@ -183,44 +222,28 @@ class PeerCopy final : public GpuKernel {
   }
 
  private:
-  void allocate(int device, DeviceBuffer& first, DeviceBuffer& second) const {
+  // The stream is of the GPU that the data leave.
+  void allocate(int device, DeviceBuffer& first, DeviceBuffer& second,
+                std::unique_ptr<Stream>& stream) const {
     const OnDevice use(device);
     first = DeviceBuffer(bytes_);
     second = DeviceBuffer(bytes_);
-  }
-  static void enable(int device, int peer) {
-    const OnDevice use(device);
-    int possible = 0;
-    PACELINE_CUDA(cudaDeviceCanAccessPeer(&possible, device, peer));
-    if (possible == 0) {
-      throw MeasurementError("GPU " + std::to_string(device) + " cannot access GPU " +
-                             std::to_string(peer) + " directly");
-    }
-    const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
-    if (code == cudaErrorPeerAccessAlreadyEnabled) {
-      cudaGetLastError();
-      return;
-    }
-    PACELINE_CUDA(code);
-  }
-  static void disable(int device, int peer) {
-    int before = 0;
-    if (cudaGetDevice(&before) != cudaSuccess) return;
-    cudaSetDevice(device);
-    cudaDeviceDisablePeerAccess(peer);
-    cudaGetLastError();
-    cudaSetDevice(before);
+    stream = std::make_unique<Stream>();
+    // What an earlier copy left there must not pass for this one's.
+    PACELINE_CUDA(cudaMemset(first.data(), 0, bytes_));
+    PACELINE_CUDA(cudaDeviceSynchronize());
   }
   void wait() const {
-    stream_.wait();
-    back_stream_.wait();
+    stream_->wait();
+    back_stream_->wait();
   }
 
   int from_, to_;
   std::size_t bytes_;
-  bool direct_, both_;
+  PeerAccess there_access_, back_access_;
+  bool both_;
   DeviceBuffer here_, back_, there_, source_;
-  Stream stream_, back_stream_;
+  std::unique_ptr<Stream> stream_, back_stream_;
 };
 
 class PeerCopies final : public GpuBenchmark {

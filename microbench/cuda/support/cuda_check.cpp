@@ -18,6 +18,10 @@ bool is_final(cudaError_t code) {
     case cudaErrorLaunchFailure:
     case cudaErrorLaunchTimeout:
     case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorDevicesUnavailable:
     case cudaErrorDeviceUninitialized:
@@ -42,7 +46,16 @@ void check_cuda(cudaError_t code, const char* call, std::source_location where) 
 
 void library_failed(const std::string& library, const std::string& text, const char* call,
                     std::source_location where) {
-  throw MeasurementError(library + ": " + text + " (" + place(call, where) + ")");
+  cudaGetLastError();  // not to be found by the next call
+  const std::string what = library + ": " + text + " (" + place(call, where) + ")";
+  // Libraries name what is left of a lost device an internal or execution error.
+  // A question that does not wait, and that such a device answers with its error.
+  const cudaError_t code = cudaStreamQuery(nullptr);
+  cudaGetLastError();
+  if (is_final(code)) {
+    throw GpuLost("device lost: " + std::string(cudaGetErrorString(code)) + "; " + what);
+  }
+  throw MeasurementError(what);
 }
 
 }  // namespace paceline

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kReadBlocks = 1024;
+constexpr int kArithmeticBlocks = 4096;
 
 // Enough blocks for one float4 a thread, within the grid's limit.
 unsigned blocks_for(std::int64_t items) {
@@ -93,6 +94,21 @@ __global__ void adam_kernel(float* weight, const float* gradient, float* first, 
   }
 }
 
+__global__ void arithmetic_kernel(float* out, int steps) {
+  const std::int64_t i = first_item();
+  float sums[8];
+#pragma unroll
+  for (int j = 0; j < 8; ++j) sums[j] = 1e-3f * static_cast<float>(threadIdx.x + j);
+  for (int step = 0; step < steps; ++step) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j) sums[j] = fmaf(sums[j], 0.999f, 1e-3f);
+  }
+  float total = 0;
+#pragma unroll
+  for (int j = 0; j < 8; ++j) total += sums[j];
+  out[i] = total;
+}
+
 __global__ void spin_kernel(std::int64_t cycles) {
   const long long start = clock64();
   while (clock64() - start < cycles) {
@@ -153,6 +169,10 @@ void launch_sgd(float* weight, const float* gradient, float* momentum, std::int6
 void launch_adam(float* weight, const float* gradient, float* first, float* second,
                  std::int64_t count, cudaStream_t stream) {
   adam_kernel<<<blocks_for(count), kThreads, 0, stream>>>(weight, gradient, first, second, count);
+}
+
+void launch_arithmetic(float* out, int steps, cudaStream_t stream) {
+  arithmetic_kernel<<<kArithmeticBlocks, kThreads, 0, stream>>>(out, steps);
 }
 
 void launch_spin(std::int64_t cycles, cudaStream_t stream) {

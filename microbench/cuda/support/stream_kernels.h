@@ -31,6 +31,9 @@ void launch_sgd(float* weight, const float* gradient, float* momentum, std::int6
                 cudaStream_t stream);
 void launch_adam(float* weight, const float* gradient, float* first, float* second,
                  std::int64_t count, cudaStream_t stream);
+// `steps` times eight fused multiply-adds in each of a million threads, on all multiprocessors;
+// `out` holds 2^20 values.
+void launch_arithmetic(float* out, int steps, cudaStream_t stream);
 // Computes for about so many clock cycles without touching memory.
 void launch_spin(std::int64_t cycles, cudaStream_t stream);
 

@@ -1,6 +1,9 @@
 #include "microbench/cuda/trace/activity_records.h"
 
+#include <cxxabi.h>
+
 #include <cstdlib>
+#include <memory>
 
 namespace paceline::cuda_trace {
 namespace {
@@ -8,6 +11,21 @@ namespace {
 std::string on_stream(std::uint32_t device, std::uint32_t stream, std::uint32_t correlation) {
   return "\"device\": " + std::to_string(device) + ", \"stream\": " + std::to_string(stream) +
          ", \"correlation\": " + std::to_string(correlation);
+}
+
+// "sgemm(float*, int)" of "_Z5sgemmPfi"; other names as they are.
+std::string readable(const char* name) {
+  if (name == nullptr) return "";
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> demangled(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  return status == 0 && demangled != nullptr ? demangled.get() : name;
+}
+
+// CUPTI leaves both zero where it could not take the times (cupti_activity.h).
+template <typename Record>
+bool has_times(const Record& record) {
+  return record.start != 0 && record.end != 0;
 }
 
 const char* copy_name(std::uint8_t kind) {
@@ -49,13 +67,15 @@ void ActivityRecords::add(const CUpti_Activity* record) {
 
 void ActivityRecords::add_kernel(const CUpti_Activity* record) {
   const auto* kernel = reinterpret_cast<const CUpti_ActivityKernel10*>(record);
-  file_.add_span("kernel", kernel->name == nullptr ? "" : kernel->name, kernel->deviceId,
-                 kernel->streamId, kernel->start, kernel->end,
+  if (!has_times(*kernel)) return;
+  file_.add_span("kernel", readable(kernel->name), kernel->deviceId, kernel->streamId,
+                 kernel->start, kernel->end,
                  on_stream(kernel->deviceId, kernel->streamId, kernel->correlationId));
 }
 
 void ActivityRecords::add_copy(const CUpti_Activity* record) {
   const auto* copy = reinterpret_cast<const CUpti_ActivityMemcpy6*>(record);
+  if (!has_times(*copy)) return;
   file_.add_span("gpu_memcpy", copy_name(copy->copyKind), copy->deviceId, copy->streamId,
                  copy->start, copy->end,
                  on_stream(copy->deviceId, copy->streamId, copy->correlationId) +
@@ -64,6 +84,7 @@ void ActivityRecords::add_copy(const CUpti_Activity* record) {
 
 void ActivityRecords::add_peer_copy(const CUpti_Activity* record) {
   const auto* copy = reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record);
+  if (!has_times(*copy)) return;
   file_.add_span("gpu_memcpy", copy_name(copy->copyKind), copy->deviceId, copy->streamId,
                  copy->start, copy->end,
                  on_stream(copy->deviceId, copy->streamId, copy->correlationId) +
@@ -74,6 +95,7 @@ void ActivityRecords::add_peer_copy(const CUpti_Activity* record) {
 
 void ActivityRecords::add_fill(const CUpti_Activity* record) {
   const auto* fill = reinterpret_cast<const CUpti_ActivityMemset4*>(record);
+  if (!has_times(*fill)) return;
   file_.add_span("gpu_memset", "Memset", fill->deviceId, fill->streamId, fill->start, fill->end,
                  on_stream(fill->deviceId, fill->streamId, fill->correlationId) +
                      ", \"bytes\": " + std::to_string(fill->bytes));
@@ -81,6 +103,7 @@ void ActivityRecords::add_fill(const CUpti_Activity* record) {
 
 void ActivityRecords::add_call(const CUpti_Activity* record) {
   const auto* call = reinterpret_cast<const CUpti_ActivityAPI*>(record);
+  if (!has_times(*call)) return;
   const bool runtime = call->kind == CUPTI_ACTIVITY_KIND_RUNTIME;
   const char* name = nullptr;
   cuptiGetCallbackName(runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API,

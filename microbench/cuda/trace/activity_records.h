@@ -26,7 +26,7 @@ class ActivityRecords {
 
   explicit ActivityRecords(TraceFile& file) : file_(file) {}
 
-  // A record of one of kKinds; others are ignored.
+  // A record of one of kKinds; others are ignored, and those without times.
   void add(const CUpti_Activity* record);
 
  private:

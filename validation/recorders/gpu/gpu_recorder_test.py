@@ -1,9 +1,12 @@
 """The GPU recorder's planning, budget and resuming, without a GPU; networks where torch 2 is installed."""
 
+import contextlib
 import os
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
@@ -16,7 +19,7 @@ try:
     import torch
     HAS_META = int(torch.__version__.split(".")[0]) >= 2
 except ImportError:
-    HAS_META = False
+    torch, HAS_META = None, False
 
 
 class Plan(unittest.TestCase):
@@ -89,6 +92,79 @@ class Measurements(unittest.TestCase):
         self.assertEqual(measure_pytorch.missing(cases, results), cases[:1])
         measure_pytorch.put(results, {**skipped, "status": "measured"})
         self.assertEqual([r["status"] for r in results], ["measured", "measured"])
+
+
+class FakeCuda:
+    """Streams, events and graphs of a torch without a GPU; a replay takes a millisecond."""
+
+    def __init__(self):
+        self.current, self.now = "default", 0.0
+        outer = self
+
+        class Event:
+            def __init__(self, **_):
+                self.at = None
+
+            def record(self):
+                self.at = outer.now
+
+            def synchronize(self):
+                pass
+
+            def elapsed_time(self, end):
+                return 1e3 * (end.at - self.at)
+
+        class Graph:
+            def replay(self):
+                outer.now += 1e-3
+
+        self.Event, self.CUDAGraph = Event, Graph
+
+    def Stream(self):  # noqa: N802
+        return "side"
+
+    @contextlib.contextmanager
+    def stream(self, stream):
+        before, self.current = self.current, stream
+        yield
+        self.current = before
+
+    @contextlib.contextmanager
+    def graph(self, _, stream="capture"):
+        with self.stream(stream):
+            yield
+
+    def synchronize(self):
+        pass
+
+
+class Timing(unittest.TestCase):
+    # Autograd runs backward where forward ran, and a recording holds only what runs on its own stream.
+    def test_operands_are_made_warmed_and_recorded_on_one_stream(self):
+        torch = types.SimpleNamespace(cuda=FakeCuda(), is_tensor=lambda value: False)
+        made_on, launched_on = [], []
+
+        def prepare(torch, benchmark, axes):
+            made_on.append(torch.cuda.current)
+            return measure_pytorch.Timed(lambda: launched_on.append(torch.cuda.current), lambda result: True)
+        with unittest.mock.patch.object(measure_pytorch, "prepare", prepare):
+            result = measure_pytorch.measure(torch, "aten.attention", {"device": "t4"})
+        self.assertEqual({*made_on, *launched_on}, {"side"})
+        self.assertEqual(result["rounds"][0]["samples_s"], [1e-3] * measure_pytorch.SAMPLES)
+
+
+@unittest.skipUnless(torch, "needs torch")
+class Results(unittest.TestCase):
+    # On the CPU and in fp32, where every kernel of these exists.
+    def test_that_are_right_are_told_from_wrong_ones(self):
+        names = {name.split(".")[1]: axes for name, axes in measure_pytorch.design() if "row" in axes}
+        for name, axes in names.items():
+            small = {**axes, "elements": 40 * 320, "row": 320}
+            timed = measure_pytorch.layer(torch, name, small, "cpu", torch.float32)
+            result = timed.launch()
+            self.assertTrue(timed.correct(result), name)
+            wrong = tuple(r + 1 for r in result) if isinstance(result, tuple) else result + 1
+            self.assertFalse(timed.correct(wrong), name)
 
 
 @unittest.skipUnless(HAS_META, "needs torch 2")

@@ -55,39 +55,94 @@ def stream(name, kind, rows, row, read, written):
                   int(written * size), "kind": kind, "precision": "fp16"}
 
 
+class Timed:
+    """What is launched, and whether its result is right."""
+
+    def __init__(self, launch, correct):
+        self.launch, self.correct = launch, correct
+
+
 def attention(torch, axes):
     shape = axes["batch"], axes["heads"], axes["seq"], axes["head_dim"]
     q, k, v = (torch.randn(shape, device="cuda", dtype=torch.float16, requires_grad=True) for _ in range(3))
-    run = lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=bool(axes["causal"]))  # noqa: E731
-    if axes["attention"] == "forward":
-        return no_grad(torch, run)
-    return gradient(torch, run(), (q, k, v))
+    causal = bool(axes["causal"])
+    run = lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)  # noqa: E731
+
+    def by_definition(q, k, v):  # of one head
+        scores = q @ k.T * q.shape[-1] ** -0.5
+        if causal:
+            scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -float("inf"))
+        return torch.softmax(scores, -1) @ v
+    return compared(torch, run, by_definition, (q, k, v), lambda t: t[0, 0], axes["attention"] == "backward")
 
 
-def no_grad(torch, run):
-    def launch():
-        with torch.no_grad():
-            return run()
-    return launch
+def compared(torch, run, by_definition, inputs, part, backward):
+    """`run` on all inputs, forward or backward, timed; and `by_definition` on a part of them in double precision."""
+    if backward:
+        y = run(*inputs)
+        dy = torch.randn_like(y)
+        launch = lambda: torch.autograd.grad(y, inputs, dy, retain_graph=True)  # noqa: E731
+    else:
+        def launch():
+            with torch.no_grad():
+                return run(*inputs)
+
+    def correct(result):
+        few = [part(t).detach().double().requires_grad_() for t in inputs]
+        expected = by_definition(*few)
+        if backward:
+            expected = torch.autograd.grad(expected, few, part(dy).double())
+        return all(close(torch, part(r), e) for r, e in zip(as_tuple(result), as_tuple(expected)))
+    return Timed(launch, correct)
 
 
-def gradient(torch, y, inputs):
-    dy = torch.randn_like(y)
-    return lambda: torch.autograd.grad(y, inputs, dy, retain_graph=True)
+def as_tuple(value):
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
-def layer(torch, name, axes):
+def close(torch, found, expected):
+    """Within what 16-bit operands and their sums leave."""
+    return bool(torch.isfinite(found).all()) and torch.allclose(found.double(), expected, rtol=2e-2, atol=1e-2)
+
+
+def layer(torch, name, axes, device="cuda", dtype=None):
     F = torch.nn.functional
-    x = torch.randn(axes["elements"] // axes["row"], axes["row"], device="cuda", dtype=torch.float16,
-                    requires_grad=True)
-    weight = torch.ones(axes["row"], device="cuda", dtype=torch.float16, requires_grad=True)
-    classes = torch.randint(axes["row"], (x.shape[0],), device="cuda")
-    forward = {"layer_norm": lambda: F.layer_norm(x, (axes["row"],), weight, weight), "gelu": lambda: F.gelu(x),
-               "softmax": lambda: F.softmax(x, 1), "dropout": lambda: F.dropout(x, 0.1), "add": lambda: x + x,
-               "cross_entropy": lambda: F.cross_entropy(x, classes)}
-    if not name.endswith("_backward"):
-        return no_grad(torch, forward[name])
-    return gradient(torch, forward[name[:-len("_backward")]](), (x,))
+    row, backward = axes["row"], name.endswith("_backward")
+    x = torch.randn(axes["elements"] // row, row, device=device, dtype=dtype or torch.float16, requires_grad=True)
+    weight = torch.rand(row, device=device, dtype=x.dtype)
+    classes = torch.randint(row, (x.shape[0],), device=device)
+    name = name[:-len("_backward")] if backward else name
+    if name == "cross_entropy":
+        return cross_entropy(torch, x, classes, backward)
+    if name == "dropout":
+        def launch():
+            with torch.no_grad():
+                return F.dropout(x, 0.1)
+
+        def correct(y):
+            kept = y != 0
+            return abs(float(kept.double().mean()) - 0.9) < 0.02 and close(torch, y[kept], x.double()[kept] / 0.9)
+        return Timed(launch, correct)
+    run = {"layer_norm": lambda x: F.layer_norm(x, (row,), weight.to(x.dtype), weight.to(x.dtype)), "gelu": F.gelu,
+           "softmax": lambda x: F.softmax(x, 1), "add": lambda x: x + x}[name]
+    return compared(torch, run, run, (x,), lambda t: t[:8], backward)
+
+
+def cross_entropy(torch, x, classes, backward):
+    loss = torch.nn.functional.cross_entropy
+    if not backward:
+        def launch():
+            with torch.no_grad():
+                return loss(x, classes)
+        return Timed(launch, lambda y: close(torch, y, loss(x.detach().double(), classes)))
+    y = loss(x, classes)
+
+    def correct(result):
+        few = torch.softmax(x[:8].detach().double(), 1)
+        few[torch.arange(8), classes[:8]] -= 1
+        # Compared without the mean's divisor, which would make everything small.
+        return close(torch, result[0][:8].double() * x.shape[0], few)
+    return Timed(lambda: torch.autograd.grad(y, (x,), retain_graph=True), correct)
 
 
 def optimizer(torch, name, axes):
@@ -101,8 +156,10 @@ def optimizer(torch, name, axes):
         t.grad = torch.full_like(t, 1e-3)
     make = {"sgd_optimizer": lambda: torch.optim.SGD(tensors, lr=1e-3),
             "sgd_momentum_optimizer": lambda: torch.optim.SGD(tensors, lr=1e-3, momentum=0.9),
-            "adam_fused_optimizer": lambda: torch.optim.Adam(tensors, lr=1e-3, fused=True)}
-    return make[name]().step
+            "adam_fused_optimizer": lambda: torch.optim.Adam(tensors, lr=1e-3, fused=True, capturable=True)}
+    before = [t.detach().clone() for t in tensors[:3]]
+    # Every weight has the same gradient, so every weight goes the same way.
+    return Timed(make[name]().step, lambda _: all(bool((t < b).all()) for t, b in zip(tensors, before)))
 
 
 def prepare(torch, benchmark, axes):
@@ -112,15 +169,12 @@ def prepare(torch, benchmark, axes):
     return optimizer(torch, name, axes) if name.endswith("_optimizer") else layer(torch, name, axes)
 
 
-def finite(torch, value):
-    if value is None:
-        return True
-    values = value if isinstance(value, (tuple, list)) else (value,)
-    return all(bool(torch.isfinite(v).all()) for v in values if torch.is_tensor(v))
+def sample(torch, launch, stream):
+    """Seconds of a launch on the device: recorded once as a graph, so that the host's time does not count.
 
-
-def sample(torch, launch):
-    """Seconds of a launch on the device: recorded once as a graph, so that the host's time does not count."""
+    `stream` is the one on which the operands were made: backward passes run where their forward pass did, and only
+    what runs on the stream of the recording is recorded.
+    """
     def once(count):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
@@ -129,15 +183,14 @@ def sample(torch, launch):
         end.record()
         end.synchronize()
         return 1e-3 * start.elapsed_time(end)
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
+    with torch.cuda.stream(stream):
         for _ in range(3):
             launch()
-    torch.cuda.current_stream().wait_stream(side)
+    torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph, stream=stream):
         launch()
+    torch.cuda.synchronize()
     count = 1
     while once(count) < SAMPLE_S and count < 1 << 16:
         count *= 2
@@ -145,13 +198,16 @@ def sample(torch, launch):
 
 
 def measure(torch, benchmark, axes):
-    launch = prepare(torch, benchmark, axes)
-    if not finite(torch, launch()):
-        raise ArithmeticError("a result is not finite")
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        timed = prepare(torch, benchmark, axes)
+        correct = timed.correct(timed.launch())
+    if not correct:
+        raise ArithmeticError("wrong result")
     start = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {"benchmark": benchmark, "axes": axes, "status": "measured", "result_checked": True, "warmup": 3,
             "rounds": [{"start": start, "foreign_cpu": 0.0, "accepted": True,
-                        "samples_s": [float(f"{s:.5g}") for s in sample(torch, launch)]}]}
+                        "samples_s": [float(f"{s:.5g}") for s in sample(torch, timed.launch, stream)]}]}
 
 
 def starting_file(path, torch, argv):

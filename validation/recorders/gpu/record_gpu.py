@@ -55,7 +55,10 @@ class Iteration:
         self.inputs, self.network = inputs, network
         self.forward = torch.compile(network) if case.compiled else network
         self.optimizer = torch.optim.SGD(network.parameters(), lr=1e-4)
-        self.scaler = torch.amp.GradScaler("cuda", enabled=case.precision == "fp16")
+        # At another place before PyTorch 2.3.
+        scaler = getattr(torch.amp, "GradScaler", None)
+        self.scaler = (scaler("cuda", enabled=case.precision == "fp16") if scaler else
+                       torch.cuda.amp.GradScaler(enabled=case.precision == "fp16"))
 
     def __call__(self):
         torch = self.torch
@@ -104,12 +107,12 @@ def measure_round(iteration, torch):
 def write_profile(iteration, torch, path):
     from torch.profiler import ProfilerActivity, profile, schedule
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True,
-                 schedule=schedule(wait=0, warmup=1, active=2, repeat=1)) as profiler:
+                 schedule=schedule(wait=0, warmup=1, active=2, repeat=1),
+                 on_trace_ready=lambda done: done.export_chrome_trace(path)) as profiler:
         for _ in range(3):
             iteration()
             torch.cuda.synchronize()
             profiler.step()
-    profiler.export_chrome_trace(path)
 
 
 def record_case(case, options, result, torch):
