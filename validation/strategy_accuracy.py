@@ -89,7 +89,7 @@ def evaluate(program, document, links, parameters):
         size = 4 * parameters[case["model"]]
         ring = 2 * (case["gpus"] - 1) / case["gpus"] * size / line_rate(links, case)
         group = [case.get(field) for field in document.get("rank_within", [])]
-        rows.append({"name": case["name"], "group": group, "excluded": case.get("excluded"),
+        rows.append({"name": case["name"], "samples": samples(case), "group": group, "excluded": case.get("excluded"),
                      "measured": measured_seconds(case), "predicted": report["iteration_time_s"]["median"],
                      "exposed": report["communication"]["exposed_s"], "perfect": alone, "no_overlap": alone + ring,
                      "bottleneck": report["bottleneck"]["resource"]})
@@ -104,6 +104,19 @@ def percent(share):
     return f"{100 * share:.1f} %"
 
 
+def orders(document, rows):
+    """Kendall's tau within each group that the set ranks, of iteration times and of samples per second."""
+    parts = []
+    for group in sorted({tuple(map(str, row["group"])) for row in rows}):
+        cases = [row for row in rows if tuple(map(str, row["group"])) == group]
+        rates = [{**row, **{key: row["samples"] / row[key] for key in ("measured", "predicted")}} for row in cases]
+        taus = [tau(some) for some in (rates, cases)]
+        if None not in taus:
+            parts.append(f"{' '.join(group)} {taus[0]:.2f} of samples/s, {taus[1]:.2f} of iteration times")
+    return f"Order within each {' and '.join(document['rank_within'])}, pairs within {100 * TIE:.0f} % ignored: " + \
+        "; ".join(parts) + "."
+
+
 def section(document, rows):
     counted = [row for row in rows if not row["excluded"]]
     order = tau(counted)
@@ -114,6 +127,9 @@ def section(document, rows):
         errors = [abs(error(row, key)) for row in counted]
         shown = f"{order:.2f}" if key == "predicted" and order is not None else "-"
         out.append(f"| {name} | {len(counted)} | {percent(mean(errors))} | {percent(max(errors))} | {shown} |\n")
+    groups = {tuple(map(str, row["group"])) for row in counted}
+    if document.get("rank_within") and len(groups) > 1:
+        out.append("\n" + orders(document, counted) + "\n")
     out.append("\n| case | measured | predicted | error | exposed | |\n| --- | --- | --- | --- | --- | --- |\n")
     for row in rows:
         note = f"not counted: {row['excluded']}" if row["excluded"] else row["bottleneck"]

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "answers/compare/ranking.h"
+#include "answers/compare/reasons.h"
 #include "cli/experiment_flags.h"
 #include "cli/html_file.h"
 #include "cli/infeasible.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::int64_t kMostRows = 1'000'000;
 constexpr std::size_t kRowsOfAScreen = 20;
 constexpr std::size_t kMostWarnings = 5;
+constexpr std::size_t kMostReasons = 4;
 
 RankBy read_order(const Arguments& arguments, const PriceList* prices) {
   const std::string by = arguments.text_or("by", "throughput");
@@ -79,6 +81,9 @@ std::string screen(const Arguments& arguments, const Sweep& sweep, std::vector<R
   }
   if (prices != nullptr) {
     out += "prices of " + prices->date() + ", " + prices->source() + "\n";
+  }
+  for (const std::string& reason : reasons(sweep.reports, ranking, kMostReasons)) {
+    out += "why: " + reason + "\n";
   }
   return out + warnings_text(sweep.reports);
 }

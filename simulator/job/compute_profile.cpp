@@ -78,6 +78,12 @@ class Cutter {
     out.micro_batches = plan_.micro_batches;
     for (const PlannedCall& call : plan_.begin) clock_.run(plan_, call);
     out.begin = lap().time;
+    for (const PlannedCall& call : plan_.begin) {
+      if (call.kernel == PlannedCall::kNoKernel) {
+        out.feed += static_cast<double>(call.repeat) * call.host;
+      }
+    }
+    out.feed = std::min(out.feed, out.begin);
     for (const PlannedCall& call : plan_.micro_batch) {
       if (call.phase == Phase::kBackward) {
         backward(call, out);
@@ -172,6 +178,7 @@ ComputeProfile ComputeProfile::scaled(double factor) const {
   PACELINE_ASSERT(factor > 0, "a profile is scaled by a positive factor");
   ComputeProfile out = *this;
   out.begin *= factor;
+  out.feed *= factor;
   out.update *= factor;
   for (auto* segments : {&out.forward, &out.backward}) {
     for (ComputeSegment& segment : *segments) {
@@ -182,6 +189,11 @@ ComputeProfile ComputeProfile::scaled(double factor) const {
     }
   }
   return out;
+}
+
+void ComputeProfile::fold_update() {
+  backward.back().time += update + begin;
+  update = begin = feed = Seconds();
 }
 
 ComputeProfile compute_profile(const IterationPlan& plan) {

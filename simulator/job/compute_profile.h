@@ -30,6 +30,8 @@ struct ComputeProfile {
   std::vector<std::string> layers;
   std::vector<GradientTensor> gradients;  // in the order of registration
   Seconds begin;                          // once, before the first micro-batch
+  Seconds feed{};                         // of it, what the issuing thread does without a kernel:
+                                          // the batch on its way to the device
   std::vector<ComputeSegment> forward;    // of one micro-batch; one per layer with weights
   std::vector<ComputeSegment> backward;   // one per call after which a gradient is final
   Seconds update;                         // of all tensors, once
@@ -44,6 +46,8 @@ struct ComputeProfile {
   std::vector<Seconds> ready_times() const;
   // Every time multiplied by `factor`, which must be positive.
   ComputeProfile scaled(double factor) const;
+  // Time and update in one: nothing separates them in a measured micro-batch.
+  void fold_update();
 };
 
 // The calls of the plan one after another: the issuing thread and the device are the same thread of

@@ -235,6 +235,14 @@ TaskId JobBuilder::spend(Seconds time, std::span<const TaskId> after, ResourceId
   return queue == kNoResource ? tasks_.add(task, after) : tasks_.add_in_order(task, after);
 }
 
+TaskId JobBuilder::request(Seconds latency, std::span<const TaskId> after, ResourceId queue,
+                           std::int16_t priority) {
+  Task turn = fixed_task(SimTime(), queue, label(SpanKind::kWait, 0));
+  turn.priority = priority;
+  const TaskId sent = tasks_.add(turn, after);
+  return spend(latency, {&sent, 1}, kNoResource, SpanKind::kWait);
+}
+
 void JobBuilder::set_weights_ready(int rank, std::uint32_t gradient, TaskId task) {
   weights_ready_.at(static_cast<std::size_t>(rank)).at(gradient) = task;
 }

@@ -80,6 +80,10 @@ class JobBuilder {
   // `time` on a queue, or of waiting on none.
   TaskId spend(Seconds time, std::span<const TaskId> after, ResourceId queue = kNoResource,
                SpanKind kind = SpanKind::kHost, int rank = 0);
+  // A request that asks for a sum in the same first-in-first-out connection as what was sent: it
+  // has its turn on `queue` behind messages that were ready before, then takes `latency` to arrive.
+  TaskId request(Seconds latency, std::span<const TaskId> after, ResourceId queue,
+                 std::int16_t priority = 0);
   TaskId join(std::span<const TaskId> after) { return tasks_.join(after); }
   TaskId join(std::initializer_list<TaskId> after) {
     return tasks_.join(std::span<const TaskId>(after.begin(), after.size()));

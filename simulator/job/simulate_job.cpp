@@ -17,19 +17,26 @@ constexpr std::size_t kMostSegments = 4'000'000;
 // Replaces a strategy's mechanism by the measured time of one synchronization.
 class TimedSynchronization : public Aggregation {
  public:
-  TimedSynchronization(JobBuilder& job, Seconds time) : job_(job), time_(time) {}
-  void end_backward() override {
-    const TaskId after[] = {job_.latest(0)};
-    const TaskId done = job_.timed_message(
-        0, job_.spec().conditions.communication * time_, job_.spec().profile.gradient_bytes(),
-        job_.spec().profile.gradient_bytes(), after, "communication");
-    job_.block(0, done);
+  // `each`: the share of it that each synchronizing micro-batch pays.
+  TimedSynchronization(JobBuilder& job, Seconds time, double each)
+      : job_(job), time_(time), each_(each) {}
+  void end_backward() override { pay(each_); }
+  void update() override {
+    if (each_ < 1) pay(1 - each_);
   }
-  void update() override {}
 
  private:
+  void pay(double share) {
+    const TaskId after[] = {job_.latest(0)};
+    const Bytes bytes = share * job_.spec().profile.gradient_bytes();
+    const TaskId done = job_.timed_message(0, job_.spec().conditions.communication * share * time_,
+                                           bytes, bytes, after, "communication");
+    job_.block(0, done);
+  }
+
   JobBuilder& job_;
   Seconds time_;
+  double each_;
 };
 
 // Tasks of a number of iterations and where each of them ends.
@@ -62,15 +69,22 @@ void emit_micro_batch(JobBuilder& job, Aggregation& aggregation, std::int64_t mi
   if (synchronizes) aggregation.end_backward();
 }
 
-void emit(Emitted& out, Aggregation& aggregation, bool every, int iterations) {
+// What comes before the first micro-batch on each device; a process that feeds several devices
+// copies the batches of all of them first.
+Seconds beginning(const JobSpec& job, const Strategy& strategy) {
+  const double others = strategy.one_process_feeds_all() ? job.group.per_machine - 1 : 0;
+  return job.profile.begin + others * job.profile.feed;
+}
+
+void emit(Emitted& out, Aggregation& aggregation, Seconds begin, bool every, int iterations) {
   JobBuilder& job = out.builder;
   const ComputeProfile& profile = job.spec().profile;
   const std::int64_t batches = profile.micro_batches;
   for (int iteration = 0; iteration < iterations; ++iteration) {
     job.begin_iteration(iteration);
     aggregation.begin_iteration();
-    for (int rank = 0; rank < job.ranks() && profile.begin > Seconds(0); ++rank) {
-      job.fixed_compute(rank, SpanKind::kUpdate, profile.begin);
+    for (int rank = 0; rank < job.ranks() && begin > Seconds(0); ++rank) {
+      job.fixed_compute(rank, SpanKind::kUpdate, begin);
     }
     for (std::int64_t micro_batch = 0; micro_batch < batches; ++micro_batch) {
       emit_micro_batch(job, aggregation, micro_batch, every || micro_batch + 1 == batches);
@@ -85,10 +99,11 @@ Emitted emit_job(const JobSpec& job, const Strategy& strategy, const StrategyOpt
   const bool timed = options.has("sync_time") && options.was_set("sync_time");
   Emitted out(job, communicator, timed ? 1 : strategy.simulated_ranks(job, options));
   const std::unique_ptr<Aggregation> aggregation =
-      timed ? std::make_unique<TimedSynchronization>(out.builder, options.seconds("sync_time"))
+      timed ? std::make_unique<TimedSynchronization>(out.builder, options.seconds("sync_time"),
+                                                     strategy.share_of_each_micro_batch())
             : strategy.start(out.builder, options);
   const bool every = options.has("sync") && options.is("sync", "every");
-  emit(out, *aggregation, every, iterations);
+  emit(out, *aggregation, beginning(job, strategy), every, iterations);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "core/names.h"
 #include "core/units_text.h"
 #include "simulator/job/profile_file.h"
+#include "simulator/report/accumulation_advice.h"
 #include "simulator/report/job_report_parts.h"
 #include "simulator/strategies/parts/constants.h"
 
@@ -74,12 +75,6 @@ void grow(ClusterSpec& cluster, int devices) {
   const int per_machine = static_cast<int>(cluster.machine.device_count());
   if (devices <= cluster.device_count() || !cluster.network || devices % per_machine != 0) return;
   cluster.machines = devices / per_machine;
-}
-
-// Time and update in one: nothing separates them in a measured micro-batch.
-void fold_update(ComputeProfile& profile) {
-  profile.backward.back().time += profile.update + profile.begin;
-  profile.update = profile.begin = Seconds();
 }
 
 Estimate rate(double amount, const Estimate& time) {
@@ -176,7 +171,7 @@ JobPredictor::Job JobPredictor::job(const Experiment& e, const IterationPlan& pl
     spec.profile.update = update;
   }
   spec.profile.micro_batches = 1;
-  if (job.options.was_set("sync_time")) fold_update(spec.profile);
+  if (job.options.was_set("sync_time")) spec.profile.fold_update();
   if (e.calibrate) {
     const bool whole = e.global_batch && device.whole_batch != nullptr;
     const ComputeProfile reference = whole ? compute_profile(*device.whole_batch) : spec.profile;
@@ -279,6 +274,10 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   for (const std::string& warning : result.warnings) report.warnings.push_back(warning);
   for (std::string& remark : job.strategy->remarks(job.spec, job.options)) {
     report.warnings.push_back(std::move(remark));
+  }
+  if (const auto advice = accumulation_advice(job.spec, *job.strategy, job.options,
+                                              *job.cluster->communicator, result.iteration_time)) {
+    report.warnings.push_back(*advice);
   }
   if (const auto linear = more_than_linear(report, job.spec.profile)) {
     report.warnings.push_back(*linear);

@@ -84,6 +84,7 @@ class DataParallelTable : public Strategy {
   void check(const JobSpec& job, const StrategyOptions&) const override {
     check_one_machine(job, "data-parallel-table");
   }
+  bool one_process_feeds_all() const override { return true; }
   int simulated_ranks(const JobSpec& job, const StrategyOptions&) const override {
     return local_ranks(job);
   }

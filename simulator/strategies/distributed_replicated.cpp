@@ -49,6 +49,7 @@ class DistributedReplicated : public Strategy {
         "--strategy distributed-replicated needs several machines (--gpus-per-node, --net); inside "
         "one use replicated");
   }
+  bool one_process_feeds_all() const override { return true; }
   std::unique_ptr<Aggregation> start(JobBuilder& job,
                                      const StrategyOptions& options) const override {
     if (job.spec().ranks() < 2) return std::make_unique<UpdateAfterAll>(job);

@@ -41,6 +41,7 @@ class Horovod : public SummedMessages {
  public:
   std::vector<StrategyOption> options() const override {
     std::vector<StrategyOption> options = reducer_options();
+    options.push_back(negotiation_option());
     options.push_back(
         {.name = "cycle_time",
          .kind = OptionKind::kSeconds,

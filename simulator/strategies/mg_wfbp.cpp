@@ -37,6 +37,7 @@ class MgWfbp : public SummedMessages {
  public:
   std::vector<StrategyOption> options() const override {
     std::vector<StrategyOption> options = SummedMessages::options();
+    options.push_back(negotiation_option());
     options.push_back({.name = "start_up",
                        .kind = OptionKind::kSeconds,
                        .fallback = "",

@@ -8,89 +8,17 @@
 #include "core/units_text.h"
 #include "simulator/strategies/parts/constants.h"
 #include "simulator/strategies/parts/local_ranks.h"
+#include "simulator/strategies/parts/owned_variables.h"
 #include "simulator/strategies/parts/placement.h"
 #include "simulator/strategies/parts/remote_servers.h"
 
 namespace paceline {
 namespace {
 
-constexpr int kAllThreads = 1024;  // memory, not threads, limits what TensorFlow's pool adds
-
-// Fetches and sends of one machine's devices; where the owner is differs.
-class Run : public Aggregation {
- public:
-  explicit Run(JobBuilder& job) : job_(job) {}
-
-  void gradient_ready(std::uint32_t gradient) final {
-    if (job_.spec().ranks() > 1) aggregate(gradient, job_.gradients()[gradient].bytes);
-  }
-  void update() final {
-    if (job_.spec().ranks() == 1) {
-      job_.update(0, job_.spec().profile.gradient_bytes(), {});
-    } else {
-      finish();
-    }
-  }
-
- protected:
-  virtual void aggregate(std::uint32_t gradient, Bytes bytes) = 0;
-  // Every gradient of the iteration has been aggregated.
-  virtual void finish() {}
-  JobBuilder& job_;
-};
-
-class OnProcessors : public Run {
- public:
-  using Run::Run;
-  void aggregate(std::uint32_t gradient, Bytes bytes) override {
-    std::vector<TaskId> here;
-    for (int rank = 0; rank < job_.ranks(); ++rank) {
-      const TaskId after[] = {job_.ready(rank, gradient)};
-      here.push_back(
-          job_.copy(job_.fabric().to_host(rank), bytes, rank, after, job_.queue(rank, "d2h")));
-    }
-    // n - 1 additions, and one more pass that updates.
-    const TaskId updated = job_.processor_add(static_cast<double>(job_.ranks()) * bytes,
-                                              kAllThreads, here, job_.queue(-1, "adds"));
-    for (int rank = 0; rank < job_.ranks(); ++rank) {
-      job_.set_weights_ready(rank, gradient,
-                             job_.copy(job_.fabric().from_host(rank), bytes, -1, {&updated, 1},
-                                       job_.queue(rank, "h2d")));
-    }
-  }
-};
-
-class OnDevices : public Run {
- public:
-  OnDevices(JobBuilder& job, std::vector<int> owners) : Run(job), owners_(std::move(owners)) {}
-  void aggregate(std::uint32_t gradient, Bytes bytes) override {
-    const int owner = owners_[gradient];
-    std::vector<TaskId> here = {job_.ready(owner, gradient)};
-    for (int rank = 0; rank < job_.ranks(); ++rank) {
-      if (rank == owner) continue;
-      const TaskId after[] = {job_.ready(rank, gradient)};
-      here.push_back(job_.copy(between(job_, rank, owner), bytes, rank, after));
-    }
-    const ResourceId queue = job_.queue(owner, "adds");
-    const TaskId sum =
-        job_.kernel(owner, static_cast<double>(job_.ranks()) * bytes, bytes, here, queue);
-    const TaskId updated = job_.update(owner, bytes, {&sum, 1}, queue);
-    job_.set_weights_ready(owner, gradient, updated);
-    for (int rank = 0; rank < job_.ranks(); ++rank) {
-      if (rank == owner) continue;
-      job_.set_weights_ready(rank, gradient,
-                             job_.copy(between(job_, owner, rank), bytes, owner, {&updated, 1}));
-    }
-  }
-
- private:
-  std::vector<int> owners_;
-};
-
-class OnServers : public Run {
+class OnServers : public OwnedVariables {
  public:
   OnServers(JobBuilder& job, const StrategyOptions& options)
-      : Run(job),
+      : OwnedVariables(job),
         servers_(job, options.count("servers"), options.on("colocated"),
                  BytesPerSecond(strategy_constant("tensorflow.rpc_rate"))),
         owners_(round_robin_owners(job.gradients().size(), servers_.count())),
@@ -194,6 +122,13 @@ class ParameterServer : public Strategy {
          .only_with = {},
          .only_values = {},
          .example_with = {{"servers", "2"}}}};
+    options.push_back({.name = "staged_vars",
+                       .kind = OptionKind::kSwitch,
+                       .fallback = "off",
+                       .choices = {},
+                       .summary = "inside one machine: variables for the next step are read during "
+                                  "this one, so that a step lacks the last update",
+                       .example = "on"});
     options.push_back({.name = "barrier",
                        .kind = OptionKind::kSwitch,
                        .fallback = "off",
@@ -214,20 +149,24 @@ class ParameterServer : public Strategy {
     if (remote && options.on("sharding") && options.count("servers") == 1) {
       throw UsageError("--set sharding=on has no effect with one server; set servers");
     }
-    for (const char* name : {"local_parameter_device", "placement"}) {
+    for (const char* name : {"local_parameter_device", "placement", "staged_vars"}) {
       if (!remote || !options.was_set(name)) continue;
       throw UsageError(std::string("--set ") + name +
                        " has no effect across machines, where servers hold the variables");
     }
   }
+  bool one_process_feeds_all() const override { return true; }
   int simulated_ranks(const JobSpec& job, const StrategyOptions&) const override {
     return local_ranks(job);
   }
   std::unique_ptr<Aggregation> start(JobBuilder& job,
                                      const StrategyOptions& options) const override {
     if (job.spec().group.machines > 1) return std::make_unique<OnServers>(job, options);
-    if (options.is("local_parameter_device", "cpu")) return std::make_unique<OnProcessors>(job);
-    return std::make_unique<OnDevices>(job, device_owners(job.spec(), options));
+    const bool staged = options.on("staged_vars");
+    if (options.is("local_parameter_device", "cpu")) {
+      return variables_on_processors(job, staged);
+    }
+    return variables_on_devices(job, device_owners(job.spec(), options), staged);
   }
   Bytes bytes_sent(const JobSpec& job, const StrategyOptions& options) const override {
     const Bytes all = job.profile.gradient_bytes();
@@ -256,6 +195,9 @@ class ParameterServer : public Strategy {
   }
   std::vector<std::string> remarks(const JobSpec& job,
                                    const StrategyOptions& options) const override {
+    if (options.on("staged_vars") && job.ranks() > 1) {
+      return {"staged_vars=on: each step computes with weights that lack the last update"};
+    }
     std::vector<std::string> out =
         remote_server_remarks(job, options.count("servers"), options.on("colocated"));
     if (job.group.machines < 2 || options.on("sharding")) return out;

@@ -53,6 +53,7 @@ class Replicated : public Strategy {
   void check(const JobSpec& job, const StrategyOptions&) const override {
     check_one_machine(job, "replicated");
   }
+  bool one_process_feeds_all() const override { return true; }
   int simulated_ranks(const JobSpec& job, const StrategyOptions& options) const override {
     return options.is("all_reduce_spec", "nccl") ? 1 : local_ranks(job);
   }

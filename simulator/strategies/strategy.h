@@ -27,6 +27,9 @@ class Strategy {
   // Bytes that the rank which sends most sends in an iteration with one synchronization, as the
   // algorithm says. Tests hold the simulation to it.
   virtual Bytes bytes_sent(const JobSpec&, const StrategyOptions&) const = 0;
+  // Whether one process of a machine feeds all its devices: it copies their batches one after
+  // another before any of them starts.
+  virtual bool one_process_feeds_all() const { return false; }
   // Buffers that aggregation keeps on the device with the most of them.
   virtual Bytes buffers(const JobSpec&, const StrategyOptions&) const { return {}; }
   // Share of the optimizer's state, gradients, weights that one device keeps.
@@ -38,6 +41,9 @@ class Strategy {
   virtual Shares shares(const JobSpec&, const StrategyOptions&) const { return {}; }
   // Whether micro-batches that are not the last synchronize by default (sync=every).
   virtual bool synchronizes_every_micro_batch() const { return false; }
+  // Share of a measured synchronization (sync_time) that each synchronizing micro-batch pays; the
+  // rest follows once, after the last.
+  virtual double share_of_each_micro_batch() const { return 1; }
   // Whether gradients are aggregated at all, so that micro-batches can do without.
   virtual bool synchronizes_gradients() const { return true; }
   // Iterations after which what happens repeats: their mean is the answer.

@@ -21,6 +21,11 @@ class Run : public UpdateAfterAll {
 
 class Wfbp : public SummedMessages {
  public:
+  std::vector<StrategyOption> options() const override {
+    std::vector<StrategyOption> options = SummedMessages::options();
+    options.push_back(negotiation_option());
+    return options;
+  }
   std::unique_ptr<Aggregation> start(JobBuilder& job,
                                      const StrategyOptions& options) const override {
     return std::make_unique<Run>(job, options);

@@ -69,6 +69,7 @@ class PublishedScorer {
     apply_constant_mfu(cases_, flops_);
     ScoredSet scored = summarize_set(set_, cases_);
     if (!set_.published->rank_within.empty()) scored.errors.kendall_tau = mean_tau();
+    if (set_.published->rank_tie) scored.orders = orders(*set_.published->rank_tie);
     scored.inputs = inputs_;
     out.sets.push_back(std::move(scored));
     out.cases.insert(out.cases.end(), cases_.begin(), cases_.end());
@@ -111,24 +112,48 @@ class PublishedScorer {
     experiments_.push_back(published.experiment);
   }
 
-  // Mean over the groups with equal fields of how well their order is predicted.
-  double mean_tau() const {
-    std::map<std::vector<std::string>, std::pair<std::vector<double>, std::vector<double>>> groups;
+  struct Group {
+    std::vector<double> predicted, measured;  // seconds of an iteration
+    std::vector<double> samples;              // of an iteration
+  };
+  // Cases with equal fields, by what they say there.
+  std::map<std::string, Group> groups() const {
+    std::map<std::string, Group> out;
     for (std::size_t i = 0; i < cases_.size(); ++i) {
-      std::vector<std::string> key;
+      std::string key;
       for (const std::string& name : set_.published->rank_within) {
-        key.push_back(field(experiments_[i], name));
+        key += (key.empty() ? "" : " ") + field(experiments_[i], name);
       }
-      groups[key].first.push_back(cases_[i].predicted_s);
-      groups[key].second.push_back(cases_[i].measured_s);
+      Group& group = out[key];
+      group.predicted.push_back(cases_[i].predicted_s);
+      group.measured.push_back(cases_[i].measured_s);
+      group.samples.push_back(static_cast<double>(experiments_[i].samples_per_iteration()));
     }
+    return out;
+  }
+  // Mean over the groups of how well their order is predicted.
+  double mean_tau() const {
     double sum = 0, count = 0;
-    for (const auto& [key, times] : groups) {
-      if (times.first.size() < 2) continue;
-      sum += kendall_tau(times.first, times.second);
+    for (const auto& [key, group] : groups()) {
+      if (group.predicted.size() < 2) continue;
+      sum += kendall_tau(group.predicted, group.measured);
       ++count;
     }
     return count > 0 ? sum / count : 0;
+  }
+  std::vector<GroupOrder> orders(double tie) const {
+    const auto rates = [](const std::vector<double>& samples, std::vector<double> seconds) {
+      for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = samples[i] / seconds[i];
+      return seconds;
+    };
+    std::vector<GroupOrder> out;
+    for (const auto& [key, group] : groups()) {
+      const auto by_time = rank_order(group.predicted, group.measured, tie);
+      const auto by_rate = rank_order(rates(group.samples, group.predicted),
+                                      rates(group.samples, group.measured), tie);
+      if (by_time && by_rate) out.push_back({key, *by_time, *by_rate});
+    }
+    return out;
   }
 
   const ValidationSet& set_;

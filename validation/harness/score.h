@@ -9,6 +9,7 @@
 #include "core/statistics.h"
 #include "model/plan/report.h"
 #include "simulator/report/prediction.h"
+#include "validation/harness/rank_order.h"
 #include "validation/harness/validation_set.h"
 
 namespace paceline {
@@ -45,6 +46,7 @@ struct ScoredSet {
   ErrorSummary errors;    // over the cases that count
   double coverage90 = 0;  // share of them inside the 90 % interval
   std::map<std::string, double> null_mape;
+  std::vector<GroupOrder> orders{};  // of the groups that the set ranks
   Thresholds thresholds;
   std::vector<InputFile> inputs;  // the recording and the parameters
   std::vector<std::string> warnings;

@@ -33,6 +33,7 @@ ValidationSet read_validation_set(const std::filesystem::path& file,
   if (object.has("cases")) {
     set.published = PublishedFigures{object.string("source"), read_published_cases(object), {}};
     if (object.has("rank_within")) set.published->rank_within = object.strings("rank_within");
+    set.published->rank_tie = limit(object, "rank_tie");
   } else if (object.has("cluster_recording")) {
     set.recording = root / object.string("cluster_recording");
     set.parameters = root / object.string("parameters");

@@ -31,6 +31,9 @@ struct PublishedFigures {
   std::vector<PublishedCase> cases;
   // The order is scored among cases that agree in these fields; empty: among all.
   std::vector<std::string> rank_within;
+  // Measurements closer than this share have no order; absent: every pair counts, and groups are
+  // not listed.
+  std::optional<double> rank_tie{};
 };
 
 struct ValidationSet {

@@ -47,6 +47,18 @@ ordered_json to_json(const ScoredCase& c) {
           {"null", nulls}};
 }
 
+ordered_json to_json(const std::vector<GroupOrder>& orders) {
+  ordered_json out = ordered_json::array();
+  for (const GroupOrder& order : orders) {
+    out.push_back({{"group", order.group},
+                   {"tau_by_time", order.by_time.tau},
+                   {"pairs_by_time", order.by_time.pairs},
+                   {"tau_by_rate", order.by_rate.tau},
+                   {"pairs_by_rate", order.by_rate.pairs}});
+  }
+  return out;
+}
+
 ordered_json to_json(const ScoredSet& set) {
   ordered_json nulls = ordered_json::object();
   for (const auto& [name, mape] : set.null_mape) nulls[name] = mape;
@@ -75,6 +87,7 @@ ordered_json to_json(const ScoredSet& set) {
       {"bias", set.errors.bias},
       {"coverage90", set.coverage90},
       {"kendall_tau", set.errors.count < 2 ? ordered_json() : ordered_json(set.errors.kendall_tau)},
+      {"orders", to_json(set.orders)},
       {"null", nulls},
       {"source", set.source},
       {"thresholds", thresholds},
@@ -166,6 +179,7 @@ std::string accuracy_document(const Validation& validation) {
     if (!set.source.empty()) out += " Figures of " + set.source + ".";
     const std::string limits = limits_text(set.thresholds);
     if (!limits.empty()) out += " Must hold: " + limits + ".";
+    if (!set.orders.empty()) out += " Order (Kendall's tau): " + to_text(set.orders) + ".";
     for (const std::string& warning : set.warnings) out += " Note: " + warning + ".";
     out += "\n";
     for (const std::string& remark : set.remarks) out += "\n" + remark + "\n";

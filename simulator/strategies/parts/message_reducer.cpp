@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kIndexAndValue = 2;  // words of a sparse element against one of a dense one
 constexpr const char* kUnpack = "unpack";
+constexpr Bytes kWord{4};       // a length, or a few bits
+constexpr Bytes kRequest{128};  // a tensor's name, shape and type as Horovod sends them, about
 
 bool is_sparse(const std::string& compression) {
   return compression == "top-k" || compression == "gtop-k";
@@ -76,6 +78,19 @@ std::vector<StrategyOption> reducer_options() {
        .only_values = {"fp16", "power-sgd"}}};
 }
 
+StrategyOption negotiation_option() {
+  return {.name = "negotiation",
+          .kind = OptionKind::kChoice,
+          .fallback = "cached",
+          .choices = {"cached", "full"},
+          .summary =
+              "how ranks agree on what is final everywhere: bits summed over all, or names "
+              "gathered and answers spread by rank 0 (HOROVOD_CACHE_CAPACITY=0)",
+          .example = "full",
+          .only_with = "aggregation",
+          .only_values = {"all-reduce", "hierarchical"}};
+}
+
 void check_reducer(const JobSpec& job, const StrategyOptions& options) {
   if (options.number("density") > 1) throw UsageError("--set density: at most 1");
   const auto is_narrow = [](const GradientTensor& gradient) {
@@ -100,6 +115,7 @@ MessageReducer::MessageReducer(JobBuilder& job, const StrategyOptions& options)
       library_(options.text("library")),
       compression_(options.text("compression")),
       density_(options.number("density")),
+      full_negotiation_(options.has("negotiation") && options.is("negotiation", "full")),
       rank_(options.count("rank")) {
   if (compression_ == "fp16") passes_ = {{1, 0.5}, {0.5, 1}};
   if (compression_ == "power-sgd") {
@@ -217,13 +233,25 @@ TaskId MessageReducer::low_rank(Bytes bytes, std::span<const TaskId> after) {
   return job_.join({whole, kept});
 }
 
+// Horovod (controller.cc, mpi_controller.cc) between the processors, whoever moves the gradients.
+// Cached: the smallest all-reduce there is, a bit for each tensor. Full: lengths and requests are
+// gathered by rank 0, length and answer are broadcast. A gather goes up the tree of a reduction;
+// its last message holds half of what there is.
+Seconds MessageReducer::agreement() {
+  const CollectiveGroup& group = job_.spec().group;
+  const auto time = [&](CollectiveOp op, Bytes bytes) {
+    return job_.message_cost(op, bytes, group, "mpi").time;
+  };
+  if (!full_negotiation_) return time(CollectiveOp::kAllReduce, kWord);
+  const double half = std::max(1.0, group.ranks() / 2.0);
+  return time(CollectiveOp::kReduce, half * kWord) + time(CollectiveOp::kReduce, half * kRequest) +
+         time(CollectiveOp::kBroadcast, kWord) + time(CollectiveOp::kBroadcast, kRequest);
+}
+
 TaskId MessageReducer::reduce(Bytes bytes, std::span<const TaskId> after, bool coordinated) {
   TaskId start = job_.join(after);
   if (coordinated && job_.spec().ranks() > 1) {
-    // A bit for each tensor: the smallest all-reduce there is, between the processors.
-    const CollectiveCost agreement =
-        job_.message_cost(CollectiveOp::kAllReduce, Bytes(4), job_.spec().group, "mpi");
-    start = job_.spend(agreement.time, {&start, 1}, job_.queue(0, "coordination"));
+    start = job_.spend(agreement(), {&start, 1}, job_.queue(0, "coordination"));
   }
   if (is_sparse(compression_)) return sparse(bytes, {&start, 1});
   if (compression_ == "power-sgd") return low_rank(bytes, {&start, 1});

@@ -14,6 +14,9 @@ namespace paceline {
 // aggregation, library, compression, density, rank, compression_time.
 std::vector<StrategyOption> reducer_options();
 
+// negotiation: of strategies whose ranks agree before each message (Horovod's background thread).
+StrategyOption negotiation_option();
+
 // Throws UsageError for options that cannot act in this job.
 void check_reducer(const JobSpec& job, const StrategyOptions& options);
 
@@ -37,6 +40,7 @@ class MessageReducer {
   TaskId run(const Pass& pass, Bytes bytes, std::span<const TaskId> after, ResourceId queue,
              double launches = 1);
   TaskId halved(Bytes bytes, std::span<const TaskId> after);
+  Seconds agreement();
   TaskId exchange(Bytes bytes, std::span<const TaskId> after);
   TaskId sparse(Bytes bytes, std::span<const TaskId> after);
   TaskId low_rank(Bytes bytes, std::span<const TaskId> after);
@@ -47,6 +51,7 @@ class MessageReducer {
   std::string library_;
   std::string compression_;
   double density_ = 1;
+  bool full_negotiation_ = false;
   double selection_traffic_ = 0;  // of sparse messages
   double selection_kernels_ = 0;
   int rank_ = 1;

@@ -94,6 +94,9 @@ TaskId ServerExchange::inside(CollectiveOp op, Bytes bytes, TaskId after, std::i
                       "nccl", rank);
 }
 
+// The sum is asked for when the push has arrived, over the socket of the pushes (ps-lite,
+// zmq_van.h: one to each server): where pushes queue for the network, nothing is pulled before they
+// have gone, and the two directions take turns.
 TaskId ServerExchange::through_server(Bytes bytes, TaskId after, std::int16_t priority) {
   const CollectiveGroup& group = job_.spec().group;
   const int server = next_server_++ % servers_;
@@ -119,14 +122,15 @@ TaskId ServerExchange::through_server(Bytes bytes, TaskId after, std::int16_t pr
 
   const TaskId host =
       job_.copy(fabric.to_host(0), shard, -1, {&after, 1}, job_.queue(0, "d2h"), priority);
-  const TaskId pushed =
-      job_.copy(up, bytes, -1, {&host, 1}, job_.queue(-1, "push to " + name), priority);
+  const ResourceId socket = job_.queue(-1, "push to " + name);
+  const TaskId pushed = job_.copy(up, bytes, -1, {&host, 1}, socket, priority);
   job_.count_sent(0, shard);
   const TaskId added =
       job_.processor_add(static_cast<double>(group.machines - 1) * bytes, kServerThreads,
                          {&pushed, 1}, job_.queue(-1, name + " adds"));
+  const TaskId answered[] = {added, job_.request(up.latency, {&pushed, 1}, socket, priority)};
   const TaskId pulled =
-      job_.copy(down, bytes, -1, {&added, 1}, job_.queue(-1, "pull from " + name), priority);
+      job_.copy(down, bytes, -1, answered, job_.queue(-1, "pull from " + name), priority);
   return job_.copy(fabric.from_host(0), shard, -1, {&pulled, 1}, job_.queue(0, "h2d"), priority);
 }
 

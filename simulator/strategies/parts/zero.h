@@ -11,6 +11,9 @@ class Zero : public Strategy {
   explicit Zero(int stage) : stage_(stage) {}
   std::vector<StrategyOption> options() const override;
   bool synchronizes_every_micro_batch() const override { return stage_ > 1; }
+  // Stage 2 scatters gradients in each micro-batch and gathers weights once: half of the bytes
+  // each.
+  double share_of_each_micro_batch() const override { return stage_ == 2 ? 0.5 : 1; }
   std::unique_ptr<Aggregation> start(JobBuilder& job,
                                      const StrategyOptions& options) const override;
   Bytes bytes_sent(const JobSpec& job, const StrategyOptions& options) const override;

@@ -1,0 +1,88 @@
+#include "answers/compare/reasons.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/units_text.h"
+
+namespace paceline {
+namespace {
+
+constexpr double kWorthNaming = 0.1;  // of the difference: a part that explains it
+constexpr double kSameTime = 0.01;    // a difference this small needs no reason
+
+// The work and the machine, whoever does it and however.
+std::string work(const Experiment& e) {
+  return e.model + "|" + std::to_string(e.batch) + "|" + std::to_string(e.seq.value_or(0)) + "|" +
+         std::string(to_string(e.precision)) + "|" + e.device + "|" + std::to_string(e.threads) +
+         "|" + std::to_string(e.devices) + "|" + e.intra.value_or("") + "|" + e.net.value_or("") +
+         "|" + e.cluster.value_or("") + "|" + std::to_string(e.grad_accumulation);
+}
+
+std::string who(const Experiment& e, bool framework, bool strategy) {
+  const std::string& by = e.strategy.empty() || !strategy ? e.framework : e.strategy;
+  return framework && by != e.framework ? e.framework + " with " + by : by;
+}
+
+struct Part {
+  const char* name;
+  Seconds Breakdown::*time;
+};
+constexpr Part kParts[] = {{"forward", &Breakdown::forward},
+                           {"backward", &Breakdown::backward},
+                           {"optimizer", &Breakdown::optimizer},
+                           {"exposed communication", &Breakdown::exposed_communication},
+                           {"host", &Breakdown::host},
+                           {"input", &Breakdown::input},
+                           {"bubble", &Breakdown::bubble}};
+
+// The parts that explain the difference, largest first.
+std::string parts(const Breakdown& slow, const Breakdown& fast, Seconds difference) {
+  std::vector<std::pair<Seconds, std::string>> named;
+  for (const Part& part : kParts) {
+    const Seconds more = slow.*part.time - fast.*part.time;
+    if (std::abs(more / difference) < kWorthNaming) continue;
+    const std::string sign = more > Seconds(0) ? " +" : " -";
+    named.emplace_back(more, part.name + sign + to_text(Seconds(std::abs(more.si()))));
+  }
+  std::ranges::sort(named, std::ranges::greater(), &std::pair<Seconds, std::string>::first);
+  std::string out;
+  for (const auto& [more, text] : named) out += (out.empty() ? "" : ", ") + text;
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> reasons(const std::vector<Report>& reports,
+                                 const std::vector<RankedPoint>& ranking, std::size_t most) {
+  std::map<std::string, std::vector<const Report*>> groups;  // best first
+  for (const RankedPoint& point : ranking) {
+    const Report& report = reports[point.index];
+    groups[work(report.experiment)].push_back(&report);
+  }
+  std::vector<std::pair<double, std::string>> out;  // share of the difference
+  for (const auto& [key, group] : groups) {
+    const Report& best = *group.front();
+    for (const Report* slow : group) {
+      const Experiment& e = slow->experiment;
+      const bool framework = e.framework != best.experiment.framework;
+      const bool strategy = e.strategy != best.experiment.strategy;
+      const Seconds difference(slow->iteration_time_s.median - best.iteration_time_s.median);
+      const double share = difference.si() / best.iteration_time_s.median;
+      if (!(framework || strategy) || share < kSameTime) continue;
+      out.emplace_back(share, who(e, framework, strategy) + " takes " + to_text(difference) +
+                                  " longer than " + who(best.experiment, framework, strategy) +
+                                  " for " + e.model + ": " +
+                                  parts(slow->breakdown, best.breakdown, difference) + "; " +
+                                  slow->bottleneck.text);
+    }
+  }
+  std::ranges::stable_sort(out, std::ranges::greater(), &std::pair<double, std::string>::first);
+  if (out.size() > most) out.resize(most);
+  std::vector<std::string> lines;
+  for (auto& [share, line] : out) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace paceline
