@@ -16,6 +16,7 @@ void write_html(const Arguments& arguments, SweepResult& sweep) {
     timeline = Predictor().timeline(point, device, 2);
     content.plan = &point.plan;
     content.timeline = &timeline;
+    content.memory = &point.memory;
     content.roofline = device.limits(point.report.experiment.threads);
     content.sensitivities = device_sensitivities(point.plan, point.report);
   }

@@ -65,6 +65,16 @@ std::string experiment_headline(const Experiment& e) {
   return out + e.framework + ", " + e.optimizer;
 }
 
+std::string memory_line(const MemoryUse& use) {
+  return to_text(bytes(use.peak())) + " of " + to_text(bytes(use.capacity)) +
+         (use.fits() ? ": fits, " + to_text(bytes(use.margin())) + " to spare"
+                     : ": DOES NOT FIT, " + to_text(bytes(-use.margin())) + " too much");
+}
+
+std::string largest_batch_text(std::int64_t batch) {
+  return batch > 0 ? std::to_string(batch) : "none: not even one sample fits";
+}
+
 std::string prediction_screen(const Report& r) {
   const Estimate& t = r.iteration_time_s;
   const Estimate& s = r.throughput_samples_per_s;
@@ -93,8 +103,9 @@ std::string prediction_screen(const Report& r) {
         "arithmetic, down to " +
         percent(least * r.model_flops_utilization) + " of the peak\n";
   }
-  out += "  memory      " + to_text(bytes(r.memory.peak())) + " of " +
-         to_text(bytes(r.memory.capacity)) + (r.memory.fits() ? "" : ": DOES NOT FIT") + "\n";
+  out += "  memory      " + memory_line(r.memory) + "\n";
+  if (r.largest_batch)
+    out += "              largest batch " + largest_batch_text(*r.largest_batch) + "\n";
   for (std::size_t i = 0; i < r.origins.size() && i < kMostOrigins; ++i) {
     const OriginLine& line = r.origins[i];
     out += (i == 0 ? "  origin      " : "              ") + percent(line.share) + " " + line.what +
@@ -139,6 +150,11 @@ Table prediction_table(const std::vector<Report>& reports) {
       {"memory_gb", [](const Report& r) { return significant(bytes(r.memory.peak()).si() / 1e9); },
        true},
       {"fits", [](const Report& r) { return std::string(r.memory.fits() ? "yes" : "no"); }, true},
+      {"spare_gb", [](const Report& r) { return significant(bytes(r.memory.margin()).si() / 1e9); },
+       true},
+      {"largest_batch",
+       [&](const Report& r) { return r.largest_batch ? text(*r.largest_batch) : std::string("-"); },
+       true},
       {"bottleneck", [](const Report& r) { return r.bottleneck.resource; }, true}};
   std::vector<Column> shown;
   for (const Column& column : columns) {

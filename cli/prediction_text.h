@@ -7,6 +7,7 @@
 //   ...
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ namespace paceline {
 std::string prediction_screen(const Report& report);
 // One row per point; only what varies, then what was predicted.
 Table prediction_table(const std::vector<Report>& reports);
+
+// "4.25 GB of 17.2 GB: fits, 12.9 GB to spare", "... DOES NOT FIT, 3.1 GB too much".
+std::string memory_line(const MemoryUse& use);
+// Its number, or that there is none.
+std::string largest_batch_text(std::int64_t batch);
 
 // "resnet50, batch 8, fp32 on cpu, 1 thread, pytorch".
 std::string experiment_headline(const Experiment& e);

@@ -18,6 +18,7 @@ SweepResult run_sweep(const Arguments& arguments) {
   result.experiments = read_experiments(arguments);
   Progress progress("predicting", result.experiments.size());
   SweepOptions options;
+  options.largest_batch = true;
   options.done = [&](std::size_t count) { progress.done(count); };
   static_cast<Sweep&>(result) = predict_sweep(result.experiments, options, result.devices);
   if (result.reports.empty()) throw *result.first_error;

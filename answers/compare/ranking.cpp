@@ -67,8 +67,8 @@ Table ranking_table(const std::vector<Report>& reports, const std::vector<Ranked
   const std::vector<VaryingKey> varying = varying_keys(reports);
   std::vector<std::string> header = {"rank"};
   for (const VaryingKey& key : varying) header.push_back(key.name);
-  for (const char* name :
-       {"samples/s", "p05", "p95", "iteration", "efficiency", "memory", "fits"}) {
+  for (const char* name : {"samples/s", "p05", "p95", "iteration", "efficiency", "memory", "fits",
+                           "spare", "largest batch"}) {
     header.emplace_back(name);
   }
   const bool of_tokens = std::ranges::all_of(
@@ -92,6 +92,8 @@ Table ranking_table(const std::vector<Report>& reports, const std::vector<Ranked
     cells.push_back(significant(100 * r.scaling_efficiency, 3) + " %");
     cells.push_back(to_text(Bytes(static_cast<double>(r.memory.peak()))));
     cells.emplace_back(r.memory.fits() ? "yes" : "no");
+    cells.push_back(to_text(Bytes(static_cast<double>(r.memory.margin()))));
+    cells.push_back(r.largest_batch ? std::to_string(*r.largest_batch) : "-");
     if (prices != nullptr) {
       cells.push_back(point.samples_per_money ? significant(point.samples_per_money->median) : "-");
     }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "answers/compare/sweep_estimator.h"
@@ -45,6 +48,36 @@ void in_parallel(std::size_t count, unsigned threads,
   }
 }
 
+// Largest batches by everything that they depend on: points that differ in the batch share one.
+class LargestBatches {
+ public:
+  explicit LargestBatches(const Predictor& predictor) : predictor_(predictor) {}
+
+  void add_to(Report& report, const TrainingDevice& device) {
+    nlohmann::ordered_json key = to_json(report.experiment);
+    for (const char* name : {"batch", "global_batch", "draws", "seed"}) key.erase(name);
+    Known* known = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      std::unique_ptr<Known>& entry = known_[key.dump()];
+      if (entry == nullptr) entry = std::make_unique<Known>();
+      known = entry.get();
+    }
+    std::call_once(known->once,
+                   [&] { known->batch = predictor_.largest_batch(report.experiment, device); });
+    report.largest_batch = known->batch;
+  }
+
+ private:
+  struct Known {
+    std::once_flag once;
+    std::int64_t batch = 0;
+  };
+  const Predictor& predictor_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Known>> known_;
+};
+
 }  // namespace
 
 const TrainingDevice& SweepDevices::at(const Experiment& experiment) {
@@ -71,10 +104,12 @@ Sweep predict_sweep(const std::vector<Experiment>& points, const SweepOptions& o
       outcomes[i].error = error;
     }
   }
+  LargestBatches largest(predictor);
   Sweep sweep;
   if (points.size() == 1 && device_of[0] != nullptr) {
     try {
       sweep.single = predictor.predict(points[0], *device_of[0]);
+      if (options.largest_batch) largest.add_to(sweep.single->report, *device_of[0]);
       outcomes[0].report = sweep.single->report;
     } catch (const Error& error) {
       outcomes[0].error = error;
@@ -90,6 +125,7 @@ Sweep predict_sweep(const std::vector<Experiment>& points, const SweepOptions& o
           if (outcomes[i].report) ++estimated;
           if (!outcomes[i].report) {
             outcomes[i].report = predictor.predict(points[i], *device_of[i]).report;
+            if (options.largest_batch) largest.add_to(*outcomes[i].report, *device_of[i]);
           }
         } catch (const Error& error) {
           outcomes[i].error = error;

@@ -20,6 +20,8 @@ struct SweepOptions {
   // More points than this are predicted in closed form where that agrees with the simulation.
   std::size_t most_simulated = 400;
   unsigned threads = 0;  // 0: as many as the machine has processors
+  // Also the largest batch that fits, of points that are simulated.
+  bool largest_batch = false;
 };
 
 struct Sweep {

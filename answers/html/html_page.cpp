@@ -1,5 +1,6 @@
 #include "answers/html/html_page.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "answers/compare/ranking.h"
@@ -10,6 +11,7 @@
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
+#include "simulator/memory/memory_timeline.h"
 
 namespace paceline {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostKernels = 200;
+constexpr std::size_t kMostSteps = 600;
 
 std::string page_part(const char* name) {
   return read_text_file(data_directory() / "answers/html" / name);
@@ -127,6 +130,53 @@ ordered_json timeline_json(const Timeline& timeline) {
                        "of them for ui.perfetto.dev."}};
 }
 
+const char* phase_name(TapePhase phase) {
+  switch (phase) {
+    case TapePhase::kSetup:
+      return "set-up";
+    case TapePhase::kForward:
+      return "forward";
+    case TapePhase::kBackward:
+      return "backward";
+    case TapePhase::kUpdate:
+      return "update";
+  }
+  return "";
+}
+
+// Bytes alive by kind over the operations in issue order; of many, those with most of each few.
+ordered_json memory_json(const MemoryTape& tape, const std::vector<std::string>& layers) {
+  const std::vector<MemoryTape::Usage> usage = usage_during_steps(tape);
+  const std::size_t width = (usage.size() + kMostSteps - 1) / kMostSteps;
+  std::vector<std::size_t> shown;
+  for (std::size_t from = 0; from < usage.size(); from += width) {
+    std::size_t most = from;
+    for (std::size_t i = from; i < std::min(from + width, usage.size()); ++i) {
+      if (tape.steps()[i].phase == TapePhase::kSetup) most = i;  // state only grows
+      if (total(usage[i]) > total(usage[most])) most = i;
+    }
+    shown.push_back(most);
+  }
+  ordered_json steps = ordered_json::array();
+  for (const std::size_t i : shown) {
+    const MemoryTape::Step& step = tape.steps()[i];
+    steps.push_back(std::string(phase_name(step.phase)) + " " +
+                    (step.layer < layers.size() ? layers[step.layer] : ""));
+  }
+  ordered_json kinds = ordered_json::array();
+  for (std::size_t kind = 0; kind < kMemoryKinds; ++kind) {
+    ordered_json bytes = ordered_json::array();
+    std::int64_t most = 0;
+    for (const std::size_t i : shown) {
+      bytes.push_back(usage[i][kind]);
+      most = std::max(most, usage[i][kind]);
+    }
+    if (most == 0) continue;
+    kinds.push_back({{"kind", to_string(static_cast<MemoryKind>(kind))}, {"bytes", bytes}});
+  }
+  return {{"steps", steps}, {"kinds", kinds}};
+}
+
 ordered_json roofline_json(const RooflineLimits& limits, Precision precision) {
   const auto peak = limits.peak.find(precision);
   if (peak == limits.peak.end()) return nullptr;
@@ -150,6 +200,11 @@ ordered_json data_of(const PageContent& content) {
   }
   data["sensitivities"] = to_json(content.sensitivities);
   if (content.timeline != nullptr) data["timeline"] = timeline_json(*content.timeline);
+  if (content.memory != nullptr) {
+    data["memory_timeline"] =
+        memory_json(*content.memory,
+                    content.plan == nullptr ? std::vector<std::string>() : content.plan->layers);
+  }
   if (content.plan != nullptr) {
     data["kernels"] = kernels_json(top_kernels(*content.plan, kMostKernels));
     if (content.roofline) {

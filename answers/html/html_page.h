@@ -12,15 +12,17 @@
 #include "model/cost/roofline.h"
 #include "model/plan/iteration_plan.h"
 #include "model/plan/report.h"
+#include "simulator/memory/memory_tape.h"
 #include "traces/timeline/timeline.h"
 
 namespace paceline {
 
-// The last three belong to a single report and may be missing.
+// The last four belong to a single report and may be missing.
 struct PageContent {
   std::vector<Report> reports;  // one, or the points of a sweep in input order
   const IterationPlan* plan = nullptr;
   const Timeline* timeline = nullptr;
+  const MemoryTape* memory = nullptr;
   std::optional<RooflineLimits> roofline{};
   std::vector<Sensitivity> sensitivities{};
 };

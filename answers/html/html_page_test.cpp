@@ -39,6 +39,16 @@ TEST_F(HtmlPage, NeedsNothingButItself) {
   EXPECT_THAT(page, HasSubstr("iteration_time_s"));
 }
 
+// Feature maps, weights and the rest over the operations of the tape, by name.
+TEST_F(HtmlPage, DrawsWhatIsAliveWhen) {
+  const Prediction p = Predictor().predict(experiment(64), made_up_device());
+  const std::string page = html_page({.reports = {p.report}, .plan = &p.plan, .memory = &p.memory});
+  EXPECT_THAT(page, HasSubstr("\"memory_timeline\""));
+  EXPECT_THAT(page, HasSubstr("\"kind\": \"feature_maps\""));
+  EXPECT_THAT(page, HasSubstr("\"backward " + p.plan.layers.front() + "\""));
+  EXPECT_THAT(html_page({.reports = {p.report}}), Not(HasSubstr("\"memory_timeline\"")));
+}
+
 TEST_F(HtmlPage, TextOfUsersCannotBecomeMarkup) {
   const Prediction p = Predictor().predict(experiment(64), made_up_device());
   const std::string page = html_page({.reports = {p.report}});

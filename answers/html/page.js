@@ -121,10 +121,35 @@
                           single.iteration_time_s.median);
   const memory = () => {
     const m = single.memory_bytes;
-    const used = parts(m, ["peak", "capacity"]).map(([name, value]) => [name, value / 1e9]);
-    if (m.fits) used.push(["free", (m.capacity - m.peak) / 1e9]);
+    const used = parts(m, ["peak", "capacity", "margin"]).map(([name, value]) => [name, value / 1e9]);
+    if (m.fits) used.push(["free", m.margin / 1e9]);
     bar("memory", used, "GB of " + bytes(m.capacity), (value) => bytes(1e9 * value),
         Math.max(m.capacity, m.peak) / 1e9);
+  };
+  const memoryTimeline = () => {
+    const { steps, kinds } = data.memory_timeline;
+    const m = single.memory_bytes;
+    const free = m.capacity - m.context - m.slack;
+    const datasets = kinds.map(({ kind, bytes: values }, i) => ({
+      label: kind.replaceAll("_", " "), data: values.map((value) => value / 1e9), stack: "used", fill: i === 0 ? "origin" : "-1",
+      backgroundColor: colour(i), borderColor: colour(i), borderWidth: 1, pointRadius: 0, stepped: true,
+    }));
+    if (free > 0 && free < 3 * (m.peak - m.context - m.slack)) {
+      datasets.push({ label: "fits", data: steps.map(() => free / 1e9), stack: "limit", fill: false,
+                      borderColor: "#999999", borderDash: [6, 4], borderWidth: 2, pointRadius: 0 });
+    }
+    chart("memory-timeline", {
+      type: "line", data: { labels: steps, datasets },
+      options: {
+        ...base, interaction: { mode: "index", intersect: false },
+        scales: { x: axis("operations in issue order", { ticks: { display: false } }),
+                  y: axis("GB alive", { stacked: true, beginAtZero: true }) },
+        plugins: {
+          legend: { position: "bottom" },
+          tooltip: { callbacks: { label: (item) => item.dataset.label + ": " + bytes(1e9 * item.raw) } },
+        },
+      },
+    });
   };
   const scaling = () => {
     const byLine = new Map();
@@ -217,8 +242,19 @@
       [name, seconds(value), percent(value / total)]), [1, 2]);
     section("memory");
     draws.push(memory);
-    fill("memory", ["use", "size"], parts(single.memory_bytes, ["capacity"]).map(([name, value]) =>
-      [name, bytes(value)]), [1]);
+    const verdict = single.memory_bytes.fits
+        ? ["fits, to spare", bytes(single.memory_bytes.margin)]
+        : ["does not fit, too much", bytes(-single.memory_bytes.margin)];
+    const rows = parts(single.memory_bytes, ["capacity", "margin"]).map(([name, value]) => [name, bytes(value)]);
+    rows.push(verdict);
+    if (single.largest_batch !== undefined) rows.push(["largest batch", single.largest_batch || "none"]);
+    fill("memory", ["use", "size"], rows, [1]);
+    if (data.memory_timeline) {
+      const element = section("memory-timeline");
+      element.querySelector(".note").textContent = "Without context and slack. paceline memory --plot FILE draws the same; " +
+          "predict --trace FILE holds it beside the kernels.";
+      draws.push(memoryTimeline);
+    }
   } else {
     section("scaling");
     draws.push(scaling);

@@ -6,7 +6,8 @@
 //     feature maps       3.04 GB    71.6 %  ############################
 //     ...
 //     peak               4.25 GB of 17.2 GB: fits, 12.9 GB to spare
-//     largest batch       160
+//     largest batch      160
+//     context from       nvidia-smi beside an idle process ..., recalled, unverified
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -61,12 +62,9 @@ std::string screen(const Point& point) {
     out += "  " + name + padded(text_of(row.bytes), 9) + padded(significant(100 * share, 2), 8) +
            " %  " + std::string(static_cast<std::size_t>(kBarWidth * share + 0.5), '#') + "\n";
   }
-  const std::int64_t left = use.capacity - use.peak();
-  out += "  peak              " + padded(text_of(use.peak()), 9) + " of " + text_of(use.capacity) +
-         (use.fits() ? ": fits, " + text_of(left) + " to spare\n"
-                     : ": DOES NOT FIT, " + text_of(-left) + " too much\n");
-  out += "  largest batch     " +
-         padded(point.largest_batch > 0 ? std::to_string(point.largest_batch) : "none", 9) + "\n";
+  out += "  peak               " + memory_line(use) + "\n";
+  out += "  largest batch      " + largest_batch_text(point.largest_batch) + "\n";
+  if (use.context > 0) out += "  context from       " + use.context_source + "\n";
   for (const std::string& warning : point.memory.warnings) out += "  warning  " + warning + "\n";
   return out;
 }
@@ -74,7 +72,7 @@ std::string screen(const Point& point) {
 Table table(const std::vector<Point>& points) {
   std::vector<std::string> header = {"model", "device", "framework", "precision", "batch"};
   for (const Row& row : rows_of({})) header.emplace_back(std::string(row.name) + " MB");
-  for (const char* name : {"peak MB", "capacity MB", "fits", "largest batch"}) {
+  for (const char* name : {"peak MB", "capacity MB", "fits", "spare MB", "largest batch"}) {
     header.emplace_back(name);
   }
   Table out(header);
@@ -87,8 +85,9 @@ Table table(const std::vector<Point>& points) {
     std::vector<std::string> cells = {e.model, e.device, e.framework,
                                       std::string(to_string(e.precision)), std::to_string(e.batch)};
     for (const Row& row : rows_of(use)) cells.push_back(megabytes(row.bytes));
-    cells.insert(cells.end(), {megabytes(use.peak()), megabytes(use.capacity),
-                               use.fits() ? "yes" : "no", std::to_string(point.largest_batch)});
+    cells.insert(cells.end(),
+                 {megabytes(use.peak()), megabytes(use.capacity), use.fits() ? "yes" : "no",
+                  megabytes(use.margin()), std::to_string(point.largest_batch)});
     out.add_row(std::move(cells));
   }
   return out;

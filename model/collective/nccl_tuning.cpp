@@ -268,8 +268,7 @@ std::vector<NcclOption> NcclTuning::options(CollectiveOp op, Bytes bytes,
       option.inner_hops = inner_hops(call, algorithm);
       option.bus_rate = BytesPerSecond(rate * 1e9 * bus_factor(op, group.ranks()));
       std::tie(option.channels, option.threads) =
-          channels_for(algorithm, protocol, group.ranks(), bytes,
-                       std::min(most_channels_, duplicates_ * graph.channels));
+          channels_for(algorithm, protocol, group.ranks(), bytes, communicator_channels(graph));
       options.push_back(option);
     }
   }

@@ -4,6 +4,7 @@
 // times are in collective_cost.h.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -85,6 +86,12 @@ class NcclTuning {
   Seconds network_hop() const;
   // Connections that a ring keeps open between two machines: one for each duplicate of its channel.
   int connections_per_card() const { return duplicates_; }
+  // Channels that a communicator opens, whatever a message uses of them.
+  int communicator_channels(const NcclGraph& graph) const {
+    return std::min(most_channels_, duplicates_ * graph.channels);
+  }
+  // What a connection of one channel receives into, with this protocol.
+  Bytes buffer(NcclProtocol protocol) const { return buffers_[static_cast<std::size_t>(protocol)]; }
   // Channels and threads for a message (ncclGetAlgoInfo, getChannnelThreadInfo).
   std::pair<int, int> channels_for(NcclAlgorithm algorithm, NcclProtocol protocol, int ranks,
                                    Bytes bytes, int most) const;
@@ -128,6 +135,7 @@ class NcclTuning {
   int duplicates_ = 1;
   std::array<int, 3> threads_{};
   std::array<int, 3> bytes_per_thread_{};
+  std::array<Bytes, 3> buffers_{};
 };
 
 }  // namespace paceline

@@ -136,6 +136,11 @@ NcclTuning NcclTuning::load(const std::filesystem::path& file) {
   tuning.threads_ = per_protocol(channels.object("threads"));
   tuning.bytes_per_thread_ = per_protocol(channels.object("bytes_per_thread"));
   channels.finish();
+  JsonObject buffers = root.object("buffers");
+  const std::array<int, 3> bytes = per_protocol(buffers.object("bytes"));
+  for (std::size_t i = 0; i < bytes.size(); ++i) tuning.buffers_[i] = Bytes(bytes[i]);
+  buffers.string("source");
+  buffers.finish();
   root.finish();
   return tuning;
 }

@@ -85,7 +85,9 @@ ordered_json to_json(const MemoryUse& memory) {
           {"slack", memory.slack},
           {"peak", memory.peak()},
           {"capacity", memory.capacity},
-          {"fits", memory.fits()}};
+          {"fits", memory.fits()},
+          {"margin", memory.margin()},
+          {"context_source", memory.context_source}};
 }
 
 ordered_json to_json(const Report& report) {
@@ -108,6 +110,7 @@ ordered_json to_json(const Report& report) {
                        {"text", report.bottleneck.text}};
   out["communication"] = to_json(report.communication);
   out["memory_bytes"] = to_json(report.memory);
+  if (report.largest_batch) out["largest_batch"] = *report.largest_batch;
   out["flops_per_iteration"] = report.flops_per_iteration.si();
   out["least_flops_per_iteration"] = report.least_flops_per_iteration.si();
   out["model_flops_utilization"] = report.model_flops_utilization;

@@ -87,11 +87,14 @@ struct MemoryUse {
   std::int64_t context = 0;
   std::int64_t slack = 0;
   std::int64_t capacity = 0;
+  std::string context_source;  // where the size of the context is from; empty without one
   std::int64_t peak() const {
     return weights + weight_gradients + optimizer_state + feature_maps + workspace + communication +
            input + context + slack;
   }
   bool fits() const { return peak() <= capacity; }
+  // What is left; negative: what is missing.
+  std::int64_t margin() const { return capacity - peak(); }
 };
 
 // Where the parameters of one kernel family come from.
@@ -113,6 +116,9 @@ struct Report {
   Bottleneck bottleneck;
   Communication communication;
   MemoryUse memory;
+  // The largest batch that fits, the other settings as they are; 0 if not even one sample fits,
+  // nothing if nobody asked (Predictor::largest_batch).
+  std::optional<std::int64_t> largest_batch;
   Flops flops_per_iteration;
   // By the algorithms that need least (model/cost/least_arithmetic.h): no device does less.
   Flops least_flops_per_iteration;

@@ -28,9 +28,9 @@ TEST(Report, WritesEveryKeyThatProgramsRelyOn) {
        {"forward", "backward", "optimizer", "exposed_communication", "host", "input", "bubble"}) {
     EXPECT_THAT(keys_of(json["breakdown_s"]), Contains(key));
   }
-  for (const char* key :
-       {"weights", "weight_gradients", "optimizer_state", "feature_maps", "workspace",
-        "communication", "input", "context", "slack", "peak", "capacity", "fits"}) {
+  for (const char* key : {"weights", "weight_gradients", "optimizer_state", "feature_maps",
+                          "workspace", "communication", "input", "context", "slack", "peak",
+                          "capacity", "fits", "margin", "context_source"}) {
     EXPECT_THAT(keys_of(json["memory_bytes"]), Contains(key));
   }
 }

@@ -1,5 +1,6 @@
 #include "simulator/job/communicator.h"
 
+#include "model/collective/channel_buffers.h"
 #include "model/hardware/copy_model.h"
 
 namespace paceline {
@@ -18,6 +19,10 @@ const FabricGroup& Communicator::fabric(const CollectiveGroup& group) {
       .emplace(key,
                fabric_group(*cluster_, group, staging_, model_.tuning(), generation_, connections_))
       .first->second;
+}
+
+Bytes Communicator::buffers(const CollectiveGroup& group) {
+  return channel_buffers(*cluster_, fabric(group), staging_, model_.tuning());
 }
 
 const CollectiveCost& Communicator::cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,

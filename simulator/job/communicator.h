@@ -21,6 +21,8 @@ class Communicator {
                              const std::string& library = "nccl");
   const FabricGroup& fabric(const CollectiveGroup& group);
   const StagingModel& staging() const { return staging_; }
+  // Device memory that a communicator of NCCL over the group takes (channel_buffers.h).
+  Bytes buffers(const CollectiveGroup& group);
 
  private:
   using Key = std::tuple<CollectiveOp, double, int, int, std::string>;

@@ -91,6 +91,9 @@ TaskId JobBuilder::ready(int rank, std::uint32_t gradient) const {
 
 CollectiveCost JobBuilder::message_cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
                                         const std::string& library) {
+  if (library == "nccl" && std::ranges::find(nccl_groups_, group) == nccl_groups_.end()) {
+    nccl_groups_.push_back(group);
+  }
   CollectiveCost cost = communicator_.cost(op, bytes, group, library);
   cost.time *= spec_.conditions.communication * std::exp(spec_.conditions.messages * cost.sd);
   return cost;

@@ -111,6 +111,8 @@ class JobBuilder {
   const std::vector<std::string>& warnings() const { return warnings_; }
   // Whether a collective took something of a device.
   bool contended() const { return contended_; }
+  // Groups over which NCCL was asked to run collectives, each a communicator of its own.
+  const std::vector<CollectiveGroup>& nccl_groups() const { return nccl_groups_; }
   // Once, at the end.
   TaskGraph take_graph() { return std::move(tasks_).build(); }
 
@@ -149,6 +151,7 @@ class JobBuilder {
   std::vector<SentMessage> messages_;
   std::vector<Bytes> sent_;
   std::map<std::pair<double, double>, Seconds> kernel_times_;
+  std::vector<CollectiveGroup> nccl_groups_;
   std::string bottleneck_;
   Origin message_origin_{OriginKind::kDataSheet, "links of the catalog"};
   Seconds slowest_message_;

@@ -155,6 +155,17 @@ JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const Strat
   }
 }
 
+std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,
+                                         const StrategyOptions& options,
+                                         Communicator& communicator) {
+  strategy.check(job, options);
+  job.profile.micro_batches = 1;  // further ones call the same
+  Emitted out(job, communicator, strategy.simulated_ranks(job, options));
+  const std::unique_ptr<Aggregation> aggregation = strategy.start(out.builder, options);
+  emit(out, *aggregation, false, strategy.cycle(job, options));
+  return out.builder.nccl_groups();
+}
+
 JobGraph job_graph(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
                    Communicator& communicator, int iterations) {
   strategy.check(job, options);

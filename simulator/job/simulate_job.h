@@ -35,6 +35,11 @@ JobSpec under(JobSpec job, const JobConditions& conditions);
 JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
                        Communicator& communicator);
 
+// Groups of ranks whose collectives NCCL runs in this job, none if there are none.
+std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,
+                                         const StrategyOptions& options,
+                                         Communicator& communicator);
+
 // The first `iterations` of the same as tasks of the ranks that are simulated.
 struct JobGraph {
   TaskGraph graph;

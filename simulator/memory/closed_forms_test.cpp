@@ -6,9 +6,11 @@
 #include "model/graph/rewrite/precision.h"
 #include "model/graph/rewrite/recomputation.h"
 #include "model/graph/workload_builder.h"
+#include "simulator/frameworks/framework.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/memory_model.h"
-#include "simulator/memory/sharding.h"
+#include "simulator/strategies/parts/sharded.h"
+#include "simulator/strategies/parts/strategy_memory.h"
 
 namespace paceline {
 namespace {
@@ -69,19 +71,31 @@ TEST(ClosedForms, FullRecomputationKeepsOneInputPerBlock) {
   EXPECT_NEAR(of_one_layer(Recomputation::kBlocks) / (2 * kSbh), 1, 0.01);
 }
 
-// What is there before the first operation, but for the input. `gathered`: how many copies of the
-// largest layer's weights a device holds besides its share.
-std::int64_t state_bytes(const WorkloadGraph& graph, Sharded what, std::int64_t devices,
-                         const ModelStateSizes& sizes, int gathered) {
+// The network's 16-bit gradients on `devices` devices.
+JobSpec job_of(const WorkloadGraph& graph, int devices) {
+  JobSpec job;
+  job.group = {1, devices};
+  for (const Op& op : graph.ops()) job.profile.layers.push_back(op.name);
+  job.profile.gradients = gradient_tensors(graph, Bytes(2));
+  return job;
+}
+
+// What is there before the first operation, but for the input and what is exchanged.
+std::int64_t state_bytes(const WorkloadGraph& graph, const std::string& name, int devices,
+                         const ModelStateSizes& sizes) {
+  const auto strategy = strategy_registry().make(name);
+  const StrategyOptions options(name, all_options(*strategy), {});
   MemorySetting setting;
   setting.state = sizes;
-  setting.strategy = sharded_state(what, devices, graph, setting.state, gathered);
+  setting.strategy = strategy_memory(job_of(graph, devices), *strategy, options);
   const MemoryTape tape = memory_policy_registry().make("pytorch")->trace(graph, setting);
   std::int64_t bytes = 0;
   for (const MemoryTape::Event& event : tape.events()) {
     const MemoryTape::Buffer& buffer = tape.buffers()[event.buffer];
     const bool setup = tape.steps()[event.step].phase == TapePhase::kSetup;
-    if (setup && buffer.kind != MemoryKind::kInput) bytes += buffer.bytes;
+    const bool state =
+        buffer.kind != MemoryKind::kInput && buffer.kind != MemoryKind::kCommunication;
+    if (setup && state) bytes += buffer.bytes;
   }
   return bytes;
 }
@@ -91,14 +105,14 @@ std::int64_t state_bytes(const WorkloadGraph& graph, Sharded what, std::int64_t 
 TEST(ClosedForms, ZeroStagesHoldTheBytesOfThePaper) {
   const WorkloadGraph graph = gpt(2);
   const double parameters = static_cast<double>(graph.parameters());
-  const auto per_parameter = [&](Sharded what, std::int64_t devices) {
+  const auto per_parameter = [&](const std::string& strategy) {
     const ModelStateSizes adam = model_state("adam", Precision::kFp16, true);
-    return static_cast<double>(state_bytes(graph, what, devices, adam, 0)) / parameters;
+    return static_cast<double>(state_bytes(graph, strategy, 64, adam)) / parameters;
   };
-  EXPECT_NEAR(per_parameter(Sharded::kNothing, 64), 16, 1e-3);
-  EXPECT_NEAR(per_parameter(Sharded::kOptimizer, 64), 4 + 12.0 / 64, 1e-3);
-  EXPECT_NEAR(per_parameter(Sharded::kGradients, 64), 2 + 14.0 / 64, 1e-3);
-  EXPECT_NEAR(per_parameter(Sharded::kWeights, 64), 16.0 / 64, 1e-3);
+  EXPECT_NEAR(per_parameter("bsp"), 16, 1e-3);
+  EXPECT_NEAR(per_parameter("zero-1"), 4 + 12.0 / 64, 1e-3);
+  EXPECT_NEAR(per_parameter("zero-2"), 2 + 14.0 / 64, 1e-3);
+  EXPECT_NEAR(per_parameter("zero-3"), 16.0 / 64, 1e-3);
 }
 
 // DeepSpeed's estimators of model states without offload, P parameters on N devices, L in the
@@ -108,30 +122,31 @@ TEST(ClosedForms, ZeroStagesHoldTheBytesOfThePaper) {
 // Both hold 4 of gradients and 4 of weights in 32 bits and 8 of Adam; the 32-bit gradients exist
 // beside the master weights while the update runs, but are counted as always there. The rest of 18
 // is 2 of gradients in 16 bits in stage 2, of weights in stage 3, whose 16-bit gradients are those
-// of the layer at work: 4 L = its weights and gradients.
+// of the layer at work: 4 L = its weights and gradients. Of two layers, gathered one ahead of the
+// other, the weights are as much.
 TEST(ClosedForms, ZeroStagesHoldWhatDeepSpeedsEstimatorsSay) {
   const WorkloadGraph graph = gpt(4);
   const double parameters = static_cast<double>(graph.parameters());
-  const double layer = static_cast<double>(largest_unit(graph));
+  const double layer = 4.0 * kWidth * kWidth + 4.0 * kWidth;  // the first of a feed-forward network
   ModelStateSizes sizes = model_state("adam", Precision::kFp16, true);
   sizes.master += 4;
-  for (const std::int64_t devices : {1, 2, 4, 8, 64, 1000}) {
+  for (const int devices : {1, 2, 4, 8, 64, 1000}) {
     SCOPED_TRACE(devices);
     const double share = 18 * parameters / static_cast<double>(devices);
-    const auto held = [&](Sharded what, const ModelStateSizes& each, int gathered) {
-      return static_cast<double>(state_bytes(graph, what, devices, each, gathered));
-    };
-    EXPECT_NEAR(held(Sharded::kGradients, sizes, 0) / (2 * parameters + share), 1, 1e-3);
+    EXPECT_NEAR(static_cast<double>(state_bytes(graph, "zero-2", devices, sizes)) /
+                    (2 * parameters + share),
+                1, 1e-3);
     ModelStateSizes without_gradients = sizes;
     without_gradients.gradient = 0;
-    EXPECT_NEAR(held(Sharded::kWeights, without_gradients, 2) / (4 * layer + share), 1, 1e-3);
+    Sharding layers;
+    layers.weights = true;
+    layers.wrap = "layer";
+    const Bytes gathered = gathered_bytes(job_of(graph, devices), layers);
+    EXPECT_NEAR((static_cast<double>(state_bytes(graph, "zero-3", devices, without_gradients)) +
+                 gathered.si()) /
+                    (4 * layer + share),
+                1, 1e-3);
   }
-}
-
-// The parameters of a block are gathered as one unit: 12 h^2 and its biases.
-TEST(ClosedForms, TheLargestUnitOfATransformerIsItsEmbeddingOrABlock) {
-  const std::int64_t block = 12 * kWidth * kWidth + 13 * kWidth;
-  EXPECT_EQ(largest_unit(gpt(2)), block);
 }
 
 // CNNs of 2016: weights, gradients and momentum in fp32 are 12 bytes per parameter.

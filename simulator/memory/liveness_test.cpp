@@ -142,12 +142,8 @@ TEST(Liveness, ScalesTheStateByTheStrategysShares) {
   MemorySetting setting;
   setting.state = {.weight = 4, .gradient = 4, .master = 0, .optimizer = 8};
   const MemoryTape whole = trace(three_layers(), setting);
-  setting.strategy = {.communication_bytes = 1000,
-                      .weights = 0.5,
-                      .gradients = 0.25,
-                      .optimizer_state = 0.125,
-                      .gathered_bytes = 0,
-                      .note = ""};
+  setting.strategy = {
+      .communication_bytes = 1000, .weights = 0.5, .gradients = 0.25, .optimizer_state = 0.125};
   const MemoryTape sharded = trace(three_layers(), setting);
   EXPECT_EQ(after_forward(sharded, MemoryKind::kWeights) * 2,
             after_forward(whole, MemoryKind::kWeights));

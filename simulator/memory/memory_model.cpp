@@ -23,16 +23,36 @@ MemoryModel::MemoryModel() : policies_(memory_policy_registry()) {
   root.finish();
 }
 
+namespace {
+
+// 16-bit weights with an fp32 copy in the optimizer become fp32 weights and gradients.
+MemorySetting with_fp32_shares(MemorySetting setting) {
+  ModelStateSizes& state = setting.state;
+  if (!setting.strategy.casts_when_gathered || state.master == 0) return setting;
+  state.weight = state.gradient = state.master;
+  state.master = 0;
+  return setting;
+}
+
+}  // namespace
+
 MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryRequest& request) const {
   const std::unique_ptr<const MemoryPolicy> policy = policies_.make(request.framework);
   MemoryResult result;
-  result.tape = policy->trace(graph, request.setting);
-  result.use = policy->use(result.tape, request.setting);
+  const MemorySetting setting = with_fp32_shares(request.setting);
+  result.tape = policy->trace(graph, setting);
+  result.use = policy->use(result.tape, setting);
+  // It does not come from the framework's allocator.
+  if (const std::int64_t library = request.setting.strategy.library_bytes; library > 0) {
+    result.use.communication += library;
+    result.tape.allocate_first(library, MemoryKind::kCommunication);
+  }
   result.use.capacity = static_cast<std::int64_t>(request.capacity.si());
   if (request.setting.device == DeviceKind::kGpu) {
     const auto context = contexts_.find(request.architecture);
     if (context != contexts_.end()) {
       result.use.context = context->second.bytes;
+      result.use.context_source = context->second.source;
     } else {
       result.warnings.push_back("the memory of a context on architecture " + request.architecture +
                                 " is not known and left out");
@@ -41,23 +61,59 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
   return result;
 }
 
-std::optional<std::int64_t> largest_that_fits(std::int64_t guess,
-                                              const std::function<bool(std::int64_t)>& fits) {
+namespace {
+
+struct Answer {
+  std::int64_t batch = 0;
+  double spare = 0;
+};
+
+bool falls_between(const Answer& a, const Answer& b) {
+  return a.batch < b.batch ? a.spare > b.spare : a.spare < b.spare;
+}
+
+// Where the line through two answers says that nothing is left.
+double crossing(const Answer& a, const Answer& b) {
+  const double slope = (b.spare - a.spare) / static_cast<double>(b.batch - a.batch);
+  return static_cast<double>(a.batch) - a.spare / slope;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> largest_that_fits(
+    std::int64_t guess, const std::function<std::int64_t(std::int64_t)>& spare) {
   constexpr std::int64_t kMost = 1 << 20;
-  std::int64_t good = 0, bad = kMost + 1;
-  std::int64_t batch = std::clamp<std::int64_t>(guess, 1, kMost);
-  while (good == 0 || bad > kMost) {
-    const bool fit = fits(batch);
-    (fit ? good : bad) = batch;
-    if (batch == (fit ? kMost : 1)) break;
-    batch = fit ? std::min(2 * batch, kMost) : batch / 2;
+  constexpr double kAhead = 1.02;  // beyond the crossing, so that the border lies behind
+  std::optional<Answer> good, bad, last;
+  const auto ask = [&](std::int64_t batch) {
+    const Answer now{batch, static_cast<double>(spare(batch))};
+    (now.spare >= 0 ? good : bad) = now;
+    return now;
+  };
+  Answer now = ask(std::clamp<std::int64_t>(guess, 1, kMost));
+  while (!good || !bad) {
+    if (now.batch == (good ? kMost : 1)) break;
+    // Without a usable line it doubles or halves.
+    double to = static_cast<double>(now.batch) * (good ? 2 : 0.5);
+    if (last && falls_between(*last, now)) {
+      const double zero = crossing(*last, now);
+      to = good ? std::max(zero * kAhead, static_cast<double>(now.batch + 1))
+                : std::min(zero / kAhead, static_cast<double>(now.batch - 1));
+    }
+    last = now;
+    now = ask(std::clamp<std::int64_t>(static_cast<std::int64_t>(to), 1, kMost));
   }
-  if (good == 0) return std::nullopt;
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (fits(middle) ? good : bad) = middle;
+  if (!good) return std::nullopt;
+  if (!bad) return good->batch;
+  for (int step = 0; bad->batch - good->batch > 1; ++step) {
+    const std::int64_t middle = good->batch + (bad->batch - good->batch) / 2;
+    const auto by_line = static_cast<std::int64_t>(crossing(*good, *bad));
+    // The last batch that the line allows, then the one behind it; every third step halves.
+    const std::int64_t inside =
+        std::clamp(step % 3 == 1 ? good->batch + 1 : by_line, good->batch + 1, bad->batch - 1);
+    ask(step % 3 == 2 ? middle : inside);
   }
-  return good;
+  return good->batch;
 }
 
 ModelStateSizes model_state(std::string_view optimizer, Precision precision, bool uniform) {

@@ -44,11 +44,13 @@ class MemoryModel {
   std::map<std::string, Context> contexts_;
 };
 
-// The largest batch from 1 to 2^20 that fits, with few questions: from `guess` it doubles or halves
-// until the border lies between two batches, then halves what is left. None if not even one sample
-// fits.
-std::optional<std::int64_t> largest_that_fits(std::int64_t guess,
-                                              const std::function<bool(std::int64_t)>& fits);
+// The largest batch from 1 to 2^20 whose `spare` bytes (capacity less peak) are not negative, with
+// few questions, since memory grows about linearly with the batch: from `guess` along the line
+// through the last two answers until the border lies between two batches, then by that line inside,
+// halving where it does not help. None if not even one sample fits. Where spare memory does not
+// fall with every step, a border: the batch fits, the next one does not.
+std::optional<std::int64_t> largest_that_fits(
+    std::int64_t guess, const std::function<std::int64_t(std::int64_t)>& spare);
 
 // Bytes per parameter of an optimizer (model/plan/optimizer.h), at a precision; `uniform`: weights
 // themselves are 16-bit, with an fp32 copy in the optimizer.

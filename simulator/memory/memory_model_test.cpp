@@ -20,29 +20,55 @@ MemoryRequest on_gpu(double gib) {
   return request;
 }
 
-// Wherever the border lies and wherever the search starts.
+// Wherever the border lies, wherever the search starts and however memory grows: evenly, not at all
+// but for a cliff, or by steps.
 TEST(LargestBatch, IsTheLastThatFits) {
-  for (const std::int64_t border : {1, 2, 3, 31, 32, 33, 1000, 1 << 20}) {
-    for (const std::int64_t guess : {1, 32, 100, 5000}) {
-      int questions = 0;
-      const auto found = largest_that_fits(guess, [&](std::int64_t batch) {
-        ++questions;
-        return batch <= border;
-      });
-      EXPECT_EQ(found, border) << guess;
-      EXPECT_LE(questions, 45);
+  using Growth = std::function<std::int64_t(std::int64_t, std::int64_t)>;
+  const std::vector<Growth> growths = {
+      [](std::int64_t border, std::int64_t batch) { return 1000 * (border - batch) + 500; },
+      [](std::int64_t border, std::int64_t batch) { return batch <= border ? 7 : -7; },
+      [](std::int64_t border, std::int64_t batch) {
+        const std::int64_t step = 4096 * ((border - batch) / 37);
+        return batch <= border ? step : step - 4096;
+      }};
+  for (const Growth& spare : growths) {
+    for (const std::int64_t border : {1, 2, 3, 31, 32, 33, 1000, 1 << 20}) {
+      for (const std::int64_t guess : {1, 32, 100, 5000}) {
+        int questions = 0;
+        const auto found = largest_that_fits(guess, [&](std::int64_t batch) {
+          ++questions;
+          return spare(border, batch);
+        });
+        EXPECT_EQ(found, border) << guess;
+        EXPECT_LE(questions, 80);
+      }
     }
   }
 }
 
+// Memory that grows evenly: two answers make a line, two more are the border.
+TEST(LargestBatch, AsksAboutLittleWhereMemoryGrowsEvenly) {
+  for (const std::int64_t border : {5, 160, 777, 20'000}) {
+    int questions = 0;
+    const auto found = largest_that_fits(32, [&](std::int64_t batch) {
+      ++questions;
+      return 1'000'000 * (border - batch) + 300'000;
+    });
+    EXPECT_EQ(found, border);
+    EXPECT_LE(questions, 7) << border;
+  }
+}
+
 TEST(LargestBatch, IsNoneWhereNothingFits) {
-  EXPECT_FALSE(largest_that_fits(32, [](std::int64_t) { return false; }));
+  EXPECT_FALSE(largest_that_fits(32, [](std::int64_t) { return -1; }));
 }
 
 TEST(MemoryModel, CountsTheContextOfAGpuOnly) {
   const MemoryModel model;
   MemoryRequest request = on_gpu(16);
-  EXPECT_GT(model.predict(resnet50(1), request).use.context, 0);
+  const MemoryUse use = model.predict(resnet50(1), request).use;
+  EXPECT_GT(use.context, 0);
+  EXPECT_FALSE(use.context_source.empty());
   request.setting.device = DeviceKind::kCpu;
   EXPECT_EQ(model.predict(resnet50(1), request).use.context, 0);
 }
@@ -71,6 +97,18 @@ TEST(MemoryModel, AddsTheWorkspaceOfTheChosenConvolution) {
   EXPECT_EQ(without.workspace, 0);
   EXPECT_EQ(with.workspace, 512'000'000);
   EXPECT_EQ(with.weights, without.weights);
+}
+
+// A library of collectives asks the driver, not the framework: nothing is rounded.
+TEST(MemoryModel, AddsWhatTheLibraryOfCollectivesTakesAsItIs) {
+  const MemoryModel model;
+  MemoryRequest request = on_gpu(16);
+  const MemoryResult without = model.predict(resnet50(8), request);
+  request.setting.strategy.library_bytes = 12'345'678;
+  const MemoryResult with = model.predict(resnet50(8), request);
+  EXPECT_EQ(with.use.communication, without.use.communication + 12'345'678);
+  EXPECT_EQ(with.use.slack, without.use.slack);
+  EXPECT_EQ(with.tape.peak().bytes, without.tape.peak().bytes + 12'345'678);
 }
 
 // fp32: Adam adds two tensors; 16-bit weights keep an fp32 copy in the optimizer: 2 + 2 + 4 + 8.

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 
 #include "core/units.h"
 #include "model/hardware/device_spec.h"
@@ -21,17 +20,18 @@ struct ModelStateSizes {
   bool casts = false;    // fp32 weights are converted to 16 bits for every use (autocast)
 };
 
-// What a strategy keeps on the fullest device; strategies (simulator/strategies) fill it.
+// What a strategy keeps on the fullest device; filled by strategies/parts/strategy_memory.h.
 struct StrategyMemory {
-  // Persistent buffers: buckets, fusion buffers, receive buffers, channels of the library.
+  // Persistent buffers: buckets, fusion buffers, receive buffers, gathered weights.
   std::int64_t communication_bytes = 0;
+  // What the library of collectives takes from the driver itself: buffers of its channels.
+  std::int64_t library_bytes = 0;
   // Shares of the model's state that stay on one device (ZeRO, FSDP, key-balanced stores).
   double weights = 1;
   double gradients = 1;
   double optimizer_state = 1;
-  // Whole copies that exist besides the shares while they are used (gathered layers).
-  std::int64_t gathered_bytes = 0;
-  std::string note;
+  // Shares of 16-bit training are fp32: what is gathered is cast.
+  bool casts_when_gathered = false;
 };
 
 // Which parts of an iteration run: all of it; no update, so that there is no optimizer; or forward

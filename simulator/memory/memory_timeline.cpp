@@ -61,6 +61,12 @@ struct Range {
 
 }  // namespace
 
+std::vector<MemoryTape::Usage> usage_during_steps(const MemoryTape& tape) {
+  std::vector<MemoryTape::Usage> out;
+  for (const StepUsage& step : usage_by_step(tape)) out.push_back(step.most);
+  return out;
+}
+
 void add_memory_counters(const MemoryTape& tape, const std::string& group, Timeline& timeline) {
   std::map<std::tuple<int, SpanKind, int>, Range> ranges;  // iteration, phase, layer
   for (std::size_t i = 0; i < timeline.size(); ++i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/plan/report.h"
 #include "simulator/memory/memory_tape.h"
@@ -14,6 +15,9 @@ namespace paceline {
 // and layer: what an operation allocates shows from its start on, what it frees from its end on.
 // `group` is the process in viewers ("gpu0"). Iterations of the timeline repeat the tape.
 void add_memory_counters(const MemoryTape& tape, const std::string& group, Timeline& timeline);
+
+// The most that is alive during each step of the tape, by kind.
+std::vector<MemoryTape::Usage> usage_during_steps(const MemoryTape& tape);
 
 // A stacked area chart (SVG) over the operations of one iteration, in issue order, with the
 // device's capacity if it is of the same order; `title` stands above.

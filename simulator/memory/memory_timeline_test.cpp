@@ -46,6 +46,16 @@ TEST(MemoryTimeline, CountersFollowTheSpans) {
   EXPECT_EQ(maps.points[1].value, 0);
 }
 
+// Set-up, forward and backward of the layer; what backward frees is there while it runs.
+TEST(MemoryTimeline, ShowsTheMostThatIsAliveDuringEachStep) {
+  const std::vector<MemoryTape::Usage> steps = usage_during_steps(small_tape());
+  ASSERT_EQ(steps.size(), 4u);  // the first is that of a tape by itself
+  const auto maps = static_cast<std::size_t>(MemoryKind::kFeatureMaps);
+  EXPECT_EQ(total(steps[1]), 100);
+  EXPECT_EQ(steps[2][maps], 40);
+  EXPECT_EQ(steps[3][maps], 40);
+}
+
 // A drawing with one area per category that occurs, and the capacity where it is near.
 TEST(MemoryTimeline, PlotShowsCategoriesAndCapacity) {
   MemoryUse use;

@@ -131,6 +131,40 @@ TEST(GpuPrediction, GradientsTravelAsTheyAreStored) {
   EXPECT_THROW(predict(e), UsageError);
 }
 
+// FSDP's mixed precision is not autocast: shares are fp32 (4 + 4 + 8 bytes of a parameter with
+// Adam, over 8 devices), 16-bit weights exist while their unit is gathered and are sent as such.
+TEST(GpuPrediction, FsdpCastsWhatItGathers) {
+  Experiment e = experiment("gpt2-medium", 1, "a100-sxm-80g", Precision::kBf16);
+  e.devices = 8;
+  e.intra = "nvswitch2";
+  e.strategy = "fsdp";
+  e.options["optimizer"] = "adam";
+  const Prediction fsdp = predict(e);
+  EXPECT_EQ(fsdp.report.experiment.options.at("mixed"), "uniform");
+  const double parameters = static_cast<double>(fsdp.graph.parameters());
+  const MemoryUse& use = fsdp.report.memory;
+  EXPECT_NEAR(static_cast<double>(use.weights), 4 * parameters / 8, 1e-3 * parameters);
+  EXPECT_NEAR(static_cast<double>(use.optimizer_state), 8 * parameters / 8, 1e-3 * parameters);
+  e.options["mixed"] = "autocast";
+  const Report autocast = predict(e).report;
+  EXPECT_GT(autocast.memory.weights, use.weights + static_cast<std::int64_t>(parameters));
+  EXPECT_GT(autocast.communication.bytes_per_device,
+            fsdp.report.communication.bytes_per_device * 19 / 10);
+}
+
+// What fits fits, what is one larger does not, and both are said of the batch that was asked for.
+TEST(GpuPrediction, TheLargestBatchIsTheLastThatFits) {
+  Experiment e = experiment("resnet50", 32, "v100-sxm2-16g");
+  const auto device = read_training_device(e.device, e.options);
+  const std::int64_t largest = predictor().largest_batch(predictor().resolve(e, *device), *device);
+  e.batch = largest;
+  EXPECT_TRUE(predict(e).report.memory.fits());
+  EXPECT_GE(predict(e).report.memory.margin(), 0);
+  e.batch = largest + 1;
+  EXPECT_FALSE(predict(e).report.memory.fits());
+  EXPECT_LT(predict(e).report.memory.margin(), 0);
+}
+
 TEST(GpuPrediction, ALowerClockIsSlower) {
   Experiment e = experiment("alexnet", 64, "k80");
   const double boost = time_of(e);

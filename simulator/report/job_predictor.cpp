@@ -11,6 +11,7 @@
 #include "simulator/report/accumulation_advice.h"
 #include "simulator/report/job_report_parts.h"
 #include "simulator/strategies/parts/constants.h"
+#include "simulator/strategies/parts/strategy_memory.h"
 
 namespace paceline {
 namespace {
@@ -113,6 +114,10 @@ std::vector<std::string> JobPredictor::option_names(const Experiment& e) const {
   return names;
 }
 
+std::map<std::string, std::string> JobPredictor::settings_at_16_bits(const Experiment& e) const {
+  return strategies_.make(e.strategy)->settings_at_16_bits();
+}
+
 std::vector<std::string> JobPredictor::strategies_with(const std::string& option) const {
   std::vector<std::string> out;
   for (const auto& entry : strategies_.entries()) {
@@ -195,13 +200,14 @@ JobPredictor::Job JobPredictor::job(const Experiment& e, const IterationPlan& pl
 StrategyMemory JobPredictor::memory(const Experiment& e, const IterationPlan& plan,
                                     const JobDevice& device) const {
   const Job job = this->job(e, plan, device);
-  StrategyMemory out;
-  out.communication_bytes = std::llround(job.strategy->buffers(job.spec, job.options).si());
-  if (e.devices < 2) return out;
-  const Strategy::Shares shares = job.strategy->shares(job.spec, job.options);
-  out.weights = shares.weights;
-  out.gradients = shares.gradients;
-  out.optimizer_state = shares.optimizer_state;
+  StrategyMemory out = strategy_memory(job.spec, *job.strategy, job.options);
+  if (e.devices < 2 || device.processor) return out;
+  const std::lock_guard lock(job.cluster->mutex);
+  Communicator& communicator = *job.cluster->communicator;
+  for (const CollectiveGroup& group :
+       nccl_groups(job.spec, *job.strategy, job.options, communicator)) {
+    out.library_bytes += std::llround(communicator.buffers(group).si());
+  }
   return out;
 }
 

@@ -42,6 +42,8 @@ class JobPredictor {
   std::string strategy_name(const std::string& name) const;
   // Names of --set that belong to the job rather than to workload, device or framework.
   std::vector<std::string> option_names(const Experiment& experiment) const;
+  // Options of the framework that the strategy implies at 16 bits.
+  std::map<std::string, std::string> settings_at_16_bits(const Experiment& experiment) const;
   // The strategies that have an option of this name.
   std::vector<std::string> strategies_with(const std::string& option) const;
   // Every option of the strategy with its value. Throws UsageError.

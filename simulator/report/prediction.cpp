@@ -10,7 +10,6 @@
 #include "model/import/imported_model.h"
 #include "simulator/engine/engine.h"
 #include "simulator/lower/lower.h"
-#include "simulator/memory/sharding.h"
 #include "simulator/report/input_pipeline.h"
 #include "simulator/report/memory_request.h"
 #include "simulator/report/prediction_setup.h"
@@ -159,6 +158,9 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
   device.peak(e.precision, std::max(1, e.threads));  // throws if there is no such arithmetic
   model = load(e);
   if (workloads_.find(e.model) != nullptr) e.model = model->name;
+  if (e.devices > 1 && element_size(e.precision) < Bytes(4)) {
+    e.options.merge(jobs_.settings_at_16_bits(e));
+  }
   const SplitSettings settings = split_settings(*framework, device.kind(), e, jobs_);
   refuse_unknown_options(settings, e, *model, *framework, device.kind(), jobs_);
   if (!e.seq) e.seq = model->workload.default_seq;
@@ -186,17 +188,12 @@ IterationPlan Predictor::plan(const Experiment& e, const TrainingDevice& device,
   return PredictionSetup(e, device, frameworks_, jobs_).plan(graph, costs, host);
 }
 
-StrategyMemory Predictor::strategy_memory(const PredictionSetup& setup, const WorkloadGraph& graph,
+StrategyMemory Predictor::strategy_memory(const PredictionSetup& setup,
                                           const IterationPlan& iteration,
                                           const std::optional<IterationPlan>& whole) const {
   const Experiment& e = setup.experiment();
   if (!JobPredictor::concerns(e)) return {};
-  StrategyMemory out = jobs_.memory(e, iteration, setup.job_device(whole));
-  if (out.weights < 1) {
-    const MemoryRequest request = memory_request(e, setup.device(), setup.settings(), Bytes(0));
-    out.gathered_bytes = gathered_bytes(graph, request.setting.state);
-  }
-  return out;
+  return jobs_.memory(e, iteration, setup.job_device(whole));
 }
 
 MemoryResult Predictor::memory_of(const PredictionSetup& setup, const WorkloadGraph& graph,
@@ -213,13 +210,20 @@ Predictor::MemoryAnswer Predictor::memory(const Experiment& e, const TrainingDev
   const WorkloadGraph graph = setup.build(model, e.batch);
   StrategyMemory strategy;
   if (JobPredictor::concerns(e)) {
-    strategy = strategy_memory(setup, graph, setup.plan(graph, device.costs(), setup.host()),
+    strategy = strategy_memory(setup, setup.plan(graph, device.costs(), setup.host()),
                                setup.whole_batch(model));
   }
-  const auto fits = [&](std::int64_t batch) {
-    return memory_of(setup, setup.build(model, batch), strategy).use.fits();
+  MemoryResult asked = memory_of(setup, graph, strategy);
+  const auto spare = [&](std::int64_t batch) {
+    return batch == e.batch ? asked.use.margin()
+                            : memory_of(setup, setup.build(model, batch), strategy).use.margin();
   };
-  return {memory_of(setup, graph, strategy), largest_that_fits(e.batch, fits)};
+  const std::optional<std::int64_t> largest = largest_that_fits(e.batch, spare);
+  return {std::move(asked), largest};
+}
+
+std::int64_t Predictor::largest_batch(const Experiment& e, const TrainingDevice& device) const {
+  return memory(e, device).largest_batch.value_or(0);
 }
 
 Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice& device) const {
@@ -251,7 +255,7 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
   r.phases = phase_times(iteration);
   r.bottleneck = find_bottleneck(iteration, computing_of(e));
   if (input) add_input_wait(*input, Seconds(training), r);
-  MemoryResult memory = memory_of(setup, graph, strategy_memory(setup, graph, iteration, whole));
+  MemoryResult memory = memory_of(setup, graph, strategy_memory(setup, iteration, whole));
   r.memory = memory.use;
   const bool forward_only = setup.is_set("phases", "forward");
   const double micro_batches = static_cast<double>(e.grad_accumulation);

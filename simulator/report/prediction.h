@@ -61,12 +61,13 @@ class Predictor {
     std::optional<std::int64_t> largest_batch;
   };
   MemoryAnswer memory(const Experiment& resolved, const TrainingDevice& device) const;
+  // The largest batch alone; 0 if not even one sample fits.
+  std::int64_t largest_batch(const Experiment& resolved, const TrainingDevice& device) const;
 
  private:
   Experiment resolve(const Experiment& experiment, const TrainingDevice& device,
                      std::optional<ImportedModel>& model) const;
-  StrategyMemory strategy_memory(const PredictionSetup& setup, const WorkloadGraph& graph,
-                                 const IterationPlan& iteration,
+  StrategyMemory strategy_memory(const PredictionSetup& setup, const IterationPlan& iteration,
                                  const std::optional<IterationPlan>& whole) const;
   MemoryResult memory_of(const PredictionSetup& setup, const WorkloadGraph& graph,
                          const StrategyMemory& strategy) const;

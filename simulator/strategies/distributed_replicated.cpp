@@ -63,6 +63,10 @@ class DistributedReplicated : public Strategy {
                                     : 0;
     return (inside + 1) * job.profile.gradient_bytes();
   }
+  // Servers update, and keep the optimizer's state.
+  Shares shares(const JobSpec&, const StrategyOptions&) const override {
+    return {.optimizer_state = 0};
+  }
   std::vector<std::string> remarks(const JobSpec& job,
                                    const StrategyOptions& options) const override {
     return remote_server_remarks(job, options.count("servers"), options.on("colocated"));

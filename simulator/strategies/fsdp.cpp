@@ -64,7 +64,13 @@ class Fsdp : public Strategy {
   }
   Shares shares(const JobSpec& job, const StrategyOptions& options) const override {
     const double one = 1.0 / shard_count(job, sharding_of(options));
-    return {one, one, options.on("offload_optimizer") ? 0.0 : one};
+    return {one, one, options.on("offload_optimizer") ? 0.0 : one, true};
+  }
+  // MixedPrecision (FSDP1), MixedPrecisionPolicy (FSDP2): parameters are cast when they are
+  // gathered and freed with their unit; there is no autocast, whose 16-bit copies would outlive the
+  // unit because backward keeps them.
+  std::map<std::string, std::string> settings_at_16_bits() const override {
+    return {{"mixed", "uniform"}};
   }
 };
 

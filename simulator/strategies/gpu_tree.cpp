@@ -85,8 +85,11 @@ class GpuTree : public Strategy {
     }
     return most * job.profile.gradient_bytes();
   }
+  // Every child allocates a buffer for its sum on its parent (P2PSync's constructor:
+  // parent_grads_): the root has most children.
   Bytes buffers(const JobSpec& job, const StrategyOptions&) const override {
-    return job.ranks() > 1 ? job.profile.gradient_bytes() : Bytes();
+    const auto children = static_cast<double>(children_of(0, job.ranks()).size());
+    return children * job.profile.gradient_bytes();
   }
 };
 

@@ -1,10 +1,12 @@
 // MXNet kvstore=device (CommDevice, src/kvstore/comm.h): each key has an owner among the devices,
 // the largest keys first to the device with the least; the others copy their gradients there, the
-// owner adds and updates, and copies the weights back.
+// owner adds and updates, and copies the weights back. The owner alone has the optimizer's state of
+// a key.
 #include <algorithm>
 
 #include "simulator/strategies/parts/kvstore_run.h"
 #include "simulator/strategies/parts/placement.h"
+#include "simulator/strategies/parts/strategy_memory.h"
 
 namespace paceline {
 namespace {
@@ -49,15 +51,15 @@ class KvStoreDevice : public Strategy {
     }
     return *std::ranges::max_element(sent);
   }
+  // Of each key its owner has the sum, a copy from every other device, and the stored weights that
+  // are updated and pulled (KVStoreLocal::local_).
   Bytes buffers(const JobSpec& job, const StrategyOptions&) const override {
     if (job.ranks() < 2) return {};
-    std::vector<Bytes> held(static_cast<std::size_t>(job.ranks()));
-    const std::vector<int> owners = owners_of(job);
-    for (std::size_t i = 0; i < owners.size(); ++i) {
-      held[static_cast<std::size_t>(owners[i])] +=
-          static_cast<double>(job.ranks()) * job.profile.gradients[i].bytes;
-    }
-    return *std::ranges::max_element(held);
+    return static_cast<double>(job.ranks() + 1) * largest_owned(job, owners_of(job));
+  }
+  Shares shares(const JobSpec& job, const StrategyOptions&) const override {
+    const Bytes owned = largest_owned(job, owners_of(job));
+    return {.optimizer_state = owned / job.profile.gradient_bytes()};
   }
 };
 

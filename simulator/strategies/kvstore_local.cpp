@@ -43,6 +43,10 @@ class KvStoreLocal : public Strategy {
   Bytes bytes_sent(const JobSpec& job, const StrategyOptions&) const override {
     return job.ranks() > 1 ? job.profile.gradient_bytes() : Bytes();
   }
+  // The optimizer and its state are the processor's.
+  Shares shares(const JobSpec&, const StrategyOptions&) const override {
+    return {.optimizer_state = 0};
+  }
 };
 
 }  // namespace

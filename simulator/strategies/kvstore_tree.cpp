@@ -5,9 +5,12 @@
 #include <bit>
 
 #include "simulator/strategies/parts/kvstore_run.h"
+#include "simulator/strategies/parts/strategy_memory.h"
 
 namespace paceline {
 namespace {
+
+int root_of(std::size_t gradient, int ranks) { return static_cast<int>(gradient) % ranks; }
 
 class Run : public KvStoreRun {
  public:
@@ -15,7 +18,7 @@ class Run : public KvStoreRun {
 
   void push_and_pull(std::uint32_t gradient, Bytes bytes) override {
     const int ranks = job_.ranks();
-    const int root = static_cast<int>(gradient) % ranks;
+    const int root = root_of(gradient, ranks);
     const auto rank_of = [&](int place) { return (place + root) % ranks; };
     std::vector<TaskId> sum;
     for (int place = 0; place < ranks; ++place) sum.push_back(job_.ready(rank_of(place), gradient));
@@ -76,6 +79,12 @@ class KvStoreTree : public Strategy {
   }
   Bytes buffers(const JobSpec& job, const StrategyOptions&) const override {
     return job.ranks() > 1 ? job.profile.gradient_bytes() : Bytes();
+  }
+  // The root of a key updates it.
+  Shares shares(const JobSpec& job, const StrategyOptions&) const override {
+    std::vector<int> roots(job.profile.gradients.size());
+    for (std::size_t i = 0; i < roots.size(); ++i) roots[i] = root_of(i, job.ranks());
+    return {.optimizer_state = largest_owned(job, roots) / job.profile.gradient_bytes()};
   }
 };
 

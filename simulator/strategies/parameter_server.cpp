@@ -11,6 +11,7 @@
 #include "simulator/strategies/parts/owned_variables.h"
 #include "simulator/strategies/parts/placement.h"
 #include "simulator/strategies/parts/remote_servers.h"
+#include "simulator/strategies/parts/strategy_memory.h"
 
 namespace paceline {
 namespace {
@@ -185,13 +186,15 @@ class ParameterServer : public Strategy {
     if (job.ranks() < 2 || job.group.machines > 1) return {};
     if (options.is("local_parameter_device", "cpu")) return {};
     // The fullest owner holds the gradients that the others send it.
-    std::vector<Bytes> held(static_cast<std::size_t>(job.ranks()));
-    const std::vector<int> owners = device_owners(job, options);
-    for (std::size_t i = 0; i < owners.size(); ++i) {
-      held[static_cast<std::size_t>(owners[i])] +=
-          static_cast<double>(job.ranks() - 1) * job.profile.gradients[i].bytes;
+    return static_cast<double>(job.ranks() - 1) * largest_owned(job, device_owners(job, options));
+  }
+  // The optimizer's slots are where the variable is.
+  Shares shares(const JobSpec& job, const StrategyOptions& options) const override {
+    if (job.group.machines > 1 || options.is("local_parameter_device", "cpu")) {
+      return {.optimizer_state = 0};
     }
-    return *std::ranges::max_element(held);
+    const Bytes owned = largest_owned(job, device_owners(job, options));
+    return {.optimizer_state = owned / job.profile.gradient_bytes()};
   }
   std::vector<std::string> remarks(const JobSpec& job,
                                    const StrategyOptions& options) const override {

@@ -3,6 +3,7 @@
 // name of a framework. docs/models/strategies.md lists them; docs/extending.md says how to add one.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,8 +38,13 @@ class Strategy {
     double weights = 1;
     double gradients = 1;
     double optimizer_state = 1;
+    // In 16-bit training the shares are fp32, and only what is gathered of them is 16-bit.
+    bool casts_when_gathered = false;
   };
   virtual Shares shares(const JobSpec&, const StrategyOptions&) const { return {}; }
+  // How the framework runs 16-bit training under this mechanism where the user does not say:
+  // options of the framework ("mixed": "uniform").
+  virtual std::map<std::string, std::string> settings_at_16_bits() const { return {}; }
   // Whether micro-batches that are not the last synchronize by default (sync=every).
   virtual bool synchronizes_every_micro_batch() const { return false; }
   // Share of a measured synchronization (sync_time) that each synchronizing micro-batch pays; the

@@ -28,6 +28,30 @@ TEST(MemoryAccuracy, OfEverySetIsWithinItsLimits) {
   }
 }
 
+// Echo's sweep of Sockeye over six batches: what a sample more takes is within 3 %.
+TEST(MemoryAccuracy, GrowthWithTheBatchIsWithinThreePercent) {
+  const MemoryScorer scorer;
+  int sweeps = 0;
+  for (const MemorySet& set : shipped_memory_sets()) {
+    const std::optional<double> slope = slope_error(score(set, scorer));
+    if (!slope) continue;
+    ++sweeps;
+    EXPECT_LE(std::abs(*slope), 0.03) << set.name;
+  }
+  EXPECT_GE(sweeps, 1);
+}
+
+// A line through the origin against one that is a tenth steeper.
+TEST(MemoryAccuracy, SlopesAreComparedAndOffsetsAreNot) {
+  std::vector<MemoryError> errors;
+  for (const std::int64_t batch : {1, 2, 4}) {
+    errors.push_back({"set", "case", "total", batch, 100 * batch, 7 + 110 * batch, true});
+  }
+  EXPECT_NEAR(slope_error(errors).value(), 0.1, 1e-12);
+  errors.pop_back();
+  EXPECT_FALSE(slope_error(errors).has_value());
+}
+
 TEST(MemoryAccuracy, DocumentIsUpToDate) {
   const std::string file = PACELINE_SOURCE_DIR "/docs/accuracy-memory.md";
   const std::string text = memory_accuracy_text(shipped_memory_sets(), MemoryScorer());

@@ -14,7 +14,8 @@
 #include "model/graph/rewrite/unrolled_recurrence.h"
 #include "model/hardware/device_catalog.h"
 #include "model/import/imported_model.h"
-#include "simulator/memory/sharding.h"
+#include "simulator/frameworks/framework.h"
+#include "simulator/strategies/parts/strategy_memory.h"
 #include "validation/memory/memory_set.h"
 
 namespace paceline {
@@ -42,6 +43,12 @@ CellStyle cell_style(const std::string& name) {
                    "\"; use two-products, concatenated-input or hoisted-input");
 }
 
+// 16-bit weights rather than autocast: as the case says, or by the default of its strategy.
+bool is_uniform(const MemoryCase& c) {
+  if (element_size(c.precision) >= Bytes(4)) return false;
+  return c.uniform || strategy_registry().make(c.strategy)->settings_at_16_bits().contains("mixed");
+}
+
 WorkloadGraph graph_of(const WorkloadRegistry& workloads, const MemoryCase& c) {
   const std::filesystem::path file = data_directory() / c.model;
   const std::string model = workloads.find(c.model) == nullptr ? file.string() : c.model;
@@ -51,8 +58,19 @@ WorkloadGraph graph_of(const WorkloadRegistry& workloads, const MemoryCase& c) {
   if (!c.cells.empty()) graph = with_unrolled_recurrence(graph, cell_style(c.cells));
   if (c.fused_attention) graph = with_fused_attention(std::move(graph));
   graph = with_precision(std::move(graph), c.precision,
-                         c.uniform ? MixedPrecision::kUniform : MixedPrecision::kAutocast);
+                         is_uniform(c) ? MixedPrecision::kUniform : MixedPrecision::kAutocast);
   return with_recomputation(std::move(graph), parse_recomputation(c.recompute));
+}
+
+// What a device keeps does not depend on where the others are: all are in one machine.
+StrategyMemory strategy_of(const MemoryCase& c, const WorkloadGraph& graph) {
+  const std::unique_ptr<const Strategy> strategy = strategy_registry().make(c.strategy);
+  JobSpec job;
+  job.group = {1, c.devices};
+  for (const Op& op : graph.ops()) job.profile.layers.push_back(op.name);
+  job.profile.gradients =
+      gradient_tensors(graph, is_uniform(c) ? element_size(c.precision) : Bytes(4));
+  return strategy_memory(job, *strategy, StrategyOptions(c.strategy, all_options(*strategy), {}));
 }
 
 std::string percent(double share) { return significant(100 * share, 2) + " %"; }
@@ -68,16 +86,13 @@ std::map<std::string, std::int64_t> MemoryScorer::predict(const MemoryCase& c) c
   MemoryRequest request;
   request.framework = c.framework;
   request.setting.threads = c.threads;
-  request.setting.state = model_state(c.optimizer, c.precision, c.uniform);
+  request.setting.state = model_state(c.optimizer, c.precision, is_uniform(c));
   ModelStateSizes& state = request.setting.state;
   state.weight = c.weight_bytes.value_or(state.weight);
   state.gradient = c.gradient_bytes.value_or(state.gradient);
   state.master = c.master_bytes.value_or(state.master);
   const WorkloadGraph graph = graph_of(workloads_, c);
-  request.setting.strategy = c.strategy;
-  if (c.sharded > 1) {
-    request.setting.strategy = sharded_state(Sharded::kWeights, c.sharded, graph, state);
-  }
+  request.setting.strategy = strategy_of(c, graph);
   std::optional<GpuCostModel> costs;
   if (c.device == "cpu") {
     request.setting.device = DeviceKind::kCpu;
@@ -116,21 +131,47 @@ std::vector<MemoryError> score(const MemorySet& set, const MemoryScorer& scorer)
         throw InputError("memory set " + set.name + ", case " + c.name +
                          ": there is no quantity \"" + quantity + "\"");
       }
-      out.push_back({set.name, c.name, quantity, measured, found->second, c.excluded.empty()});
+      out.push_back(
+          {set.name, c.name, quantity, c.batch, measured, found->second, c.excluded.empty()});
     }
   }
   return out;
 }
 
+std::optional<double> slope_error(const std::vector<MemoryError>& errors) {
+  std::vector<const MemoryError*> totals;
+  double mean = 0;
+  for (const MemoryError& e : errors) {
+    if (!e.counted || e.quantity != "total") continue;
+    totals.push_back(&e);
+    mean += static_cast<double>(e.batch);
+  }
+  if (totals.size() < 3) return std::nullopt;
+  mean /= static_cast<double>(totals.size());
+  double measured = 0, predicted = 0;  // both times the variance of the batch
+  for (const MemoryError* e : totals) {
+    const double away = static_cast<double>(e->batch) - mean;
+    measured += away * static_cast<double>(e->measured);
+    predicted += away * static_cast<double>(e->predicted);
+  }
+  return predicted / measured - 1;
+}
+
 namespace {
 
-double median_error(const std::vector<MemoryError>& errors, bool totals) {
+// Of totals or of categories; of those that are not counted as well if `all`.
+std::optional<double> median_error(const std::vector<MemoryError>& errors, bool totals,
+                                   bool all = false) {
   std::vector<double> sizes;
   for (const MemoryError& e : errors) {
-    if (e.counted && e.is_total() == totals) sizes.push_back(std::abs(e.error()));
+    if ((e.counted || all) && e.is_total() == totals) sizes.push_back(std::abs(e.error()));
   }
-  return sizes.empty() ? 0 : quantile(sizes, 0.5);
+  if (sizes.empty()) return std::nullopt;
+  return quantile(sizes, 0.5);
 }
+
+// "-" where nothing was measured.
+std::string percent(std::optional<double> share) { return share ? percent(*share) : "-"; }
 
 }  // namespace
 
@@ -140,10 +181,10 @@ std::string memory_accuracy_text(const std::vector<MemorySet>& sets, const Memor
   std::string details;
   for (const MemorySet& set : sets) {
     const std::vector<MemoryError> errors = score(set, scorer);
-    double largest = 0;
+    std::optional<double> largest;
     Table table({"case", "quantity", "measured MB", "predicted MB", "error"});
     for (const MemoryError& e : errors) {
-      if (e.counted && e.is_total()) largest = std::max(largest, std::abs(e.error()));
+      if (e.counted && e.is_total()) largest = std::max(largest.value_or(0), std::abs(e.error()));
       table.add_row({e.name, e.quantity, megabytes(e.measured), megabytes(e.predicted),
                      percent(e.error()) + (e.counted ? "" : " (not counted)")});
     }
@@ -151,9 +192,20 @@ std::string memory_accuracy_text(const std::vector<MemorySet>& sets, const Memor
                      percent(median_error(errors, true)), percent(largest),
                      percent(set.total_limit), percent(median_error(errors, false)),
                      percent(set.category_limit)});
+    const bool some_excluded =
+        std::ranges::any_of(set.cases, [](const MemoryCase& c) { return !c.excluded.empty(); });
     details += "\n## " + set.name + "\n\n" + set.summary + ".\nSource: " + set.source + ".\n\n";
     for (const MemoryCase& c : set.cases) {
       if (!c.excluded.empty()) details += "- " + c.name + " is not counted: " + c.excluded + "\n";
+    }
+    if (some_excluded) {
+      details += "- With what is not counted the median error would be " +
+                 percent(median_error(errors, true, true)) + " of totals and " +
+                 percent(median_error(errors, false, true)) + " of categories\n";
+    }
+    if (const auto slope = slope_error(errors)) {
+      details += "- Growth of the total with the batch (least squares over the sweep): " +
+                 percent(*slope) + "\n";
     }
     details += "\n" + table.to_string(TableFormat::kMarkdown);
   }

@@ -21,13 +21,8 @@ std::map<std::string, std::int64_t> read_measured(JsonObject object) {
 }
 
 void read_strategy(JsonObject object, MemoryCase& c) {
-  StrategyMemory& out = c.strategy;
-  c.sharded = object.integer_or("sharded", 1);
-  out.communication_bytes = object.integer_or("communication_bytes", 0);
-  out.gathered_bytes = object.integer_or("gathered_bytes", 0);
-  out.weights = object.number_or("weights", 1);
-  out.gradients = object.number_or("gradients", 1);
-  out.optimizer_state = object.number_or("optimizer_state", 1);
+  c.strategy = object.string("name");
+  c.devices = object.count("devices");
   object.finish();
 }
 

@@ -29,8 +29,8 @@ struct MemoryCase {
   std::string recompute = "none";
   bool fused_attention = false;
   std::string cells;  // how recurrent layers run step by step: "two-products"; empty: fused
-  StrategyMemory strategy;
-  std::int64_t sharded = 1;  // devices that all of the model's state is spread over
+  std::string strategy = "none";  // how `devices` devices share and exchange
+  int devices = 1;
   // Bytes per parameter, where they differ from what precision and optimizer imply.
   std::optional<double> weight_bytes, gradient_bytes, master_bytes;
   // Bytes by quantity: the categories of a report; "alive", all of them together; "total", with
@@ -67,6 +67,7 @@ class MemoryScorer {
 // One measured quantity of one case.
 struct MemoryError {
   std::string set, name, quantity;
+  std::int64_t batch = 1;
   std::int64_t measured = 0, predicted = 0;
   bool counted = true;
   double error() const {
@@ -77,6 +78,11 @@ struct MemoryError {
   }
 };
 std::vector<MemoryError> score(const MemorySet& set, const MemoryScorer& scorer);
+
+// How much faster memory grows with the batch than measured: slopes of straight lines (least
+// squares) through the counted totals of a device, "total", if they were measured at three batches
+// or more.
+std::optional<double> slope_error(const std::vector<MemoryError>& errors);
 
 // docs/accuracy-memory.md.
 std::string memory_accuracy_text(const std::vector<MemorySet>& sets, const MemoryScorer& scorer);

@@ -93,7 +93,6 @@ struct IsMirrored {
   bool operator()(const Conv2d&) const { return false; }
   bool operator()(const ConvTranspose2d&) const { return false; }
   bool operator()(const Concat&) const { return false; }
-  bool operator()(const Norm& norm) const { return norm.kind != Normalization::kBatch; }
   bool operator()(const Dropout&) const { return false; }
   bool operator()(const Rnn&) const { return false; }
   bool operator()(const TrainableTensor&) const { return false; }

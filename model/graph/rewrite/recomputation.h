@@ -20,8 +20,11 @@ Recomputation parse_recomputation(std::string_view text);
 
 // A block is a run of operations whose names agree up to their first number ("layers.3.",
 // "layer1.0." counts as "layer1.0."); operations outside of blocks are kept. Throws UsageError if
-// the network has no attention or no blocks. kMirror keeps what MXNET_BACKWARD_DO_MIRROR keeps:
-// convolutions, products, concatenations, batch normalisations, dropout and the loss.
+// the network has no attention or no blocks. kMirror keeps what MXNET_BACKWARD_DO_MIRROR kept when
+// its documentation promised 30 to 50 % less memory (MXNet 0.5 to 0.8, need_mirror in
+// src/symbol/static_graph.cc; recalled): convolutions, products, concatenations, dropout, recurrent
+// layers and the loss. Batch normalisations are made again; later versions keep them, which saves
+// nothing where a ReLU follows.
 WorkloadGraph with_recomputation(WorkloadGraph graph, Recomputation what);
 
 // When recomputed operations run again. Those that follow one another directly form a group, which

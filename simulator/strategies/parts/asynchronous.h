@@ -15,6 +15,10 @@ class AsynchronousServers : public Strategy {
   std::unique_ptr<Aggregation> start(JobBuilder& job,
                                      const StrategyOptions& options) const override;
   Bytes bytes_sent(const JobSpec& job, const StrategyOptions& options) const override;
+  // Servers update, and keep the optimizer's state.
+  Shares shares(const JobSpec&, const StrategyOptions&) const override {
+    return {.optimizer_state = 0};
+  }
   std::vector<std::string> remarks(const JobSpec& job,
                                    const StrategyOptions& options) const override;
 };

@@ -1,6 +1,7 @@
 #include "simulator/strategies/parts/dist_kvstore.h"
 
 #include "simulator/strategies/parts/placement.h"
+#include "simulator/strategies/parts/strategy_memory.h"
 #include "simulator/strategies/parts/update_after_all.h"
 
 namespace paceline {
@@ -124,9 +125,14 @@ Bytes DistKvStore::bytes_sent(const JobSpec& job, const StrategyOptions& options
   return all - owned + pushed;
 }
 
+// Summed on devices: of each key its owner has the sum and a copy from every other device.
 Bytes DistKvStore::buffers(const JobSpec& job, const StrategyOptions& options) const {
-  if (job.ranks() < 2 || options.is("compression", "none")) return {};
-  return job.profile.gradient_bytes();  // the residual
+  if (job.ranks() < 2) return {};
+  const Bytes residual = options.is("compression", "none") ? Bytes() : job.profile.gradient_bytes();
+  if (local_ == LocalSum::kOnHost || local_ranks(job) < 2) return residual;
+  const std::vector<int> owners =
+      round_robin_owners(job.profile.gradients.size(), local_ranks(job));
+  return residual + static_cast<double>(local_ranks(job)) * largest_owned(job, owners);
 }
 
 std::vector<std::string> DistKvStore::remarks(const JobSpec& job,

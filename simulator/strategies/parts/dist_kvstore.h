@@ -25,6 +25,10 @@ class DistKvStore : public Strategy {
                                      const StrategyOptions& options) const override;
   Bytes bytes_sent(const JobSpec& job, const StrategyOptions& options) const override;
   Bytes buffers(const JobSpec& job, const StrategyOptions& options) const override;
+  // Servers update, and keep the optimizer's state.
+  Shares shares(const JobSpec&, const StrategyOptions&) const override {
+    return {.optimizer_state = 0};
+  }
   std::vector<std::string> remarks(const JobSpec& job,
                                    const StrategyOptions& options) const override;
 

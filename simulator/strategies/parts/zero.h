@@ -18,6 +18,10 @@ class Zero : public Strategy {
                                      const StrategyOptions& options) const override;
   Bytes bytes_sent(const JobSpec& job, const StrategyOptions& options) const override;
   Bytes buffers(const JobSpec& job, const StrategyOptions& options) const override;
+  // DeepSpeed converts the model to 16 bits; fp32 weights are part of the optimizer.
+  std::map<std::string, std::string> settings_at_16_bits() const override {
+    return {{"mixed", "uniform"}};
+  }
   Shares shares(const JobSpec& job, const StrategyOptions& options) const override;
 
  private:
