@@ -30,8 +30,7 @@ void refuse_options(const Options& options) {
 std::unique_ptr<const TrainingDevice> make_gpu(DeviceSpec spec, GpuParameterFiles parameters,
                                                const Options& options) {
   std::vector<InputFile> inputs = std::move(parameters.inputs);
-  GpuCostModel costs(with_device_options(std::move(spec), options), std::move(parameters.own),
-                     std::move(parameters.architecture));
+  GpuCostModel costs(with_device_options(std::move(spec), options), std::move(parameters));
   const auto probe = options.find("probe");
   if (probe != options.end()) {
     const std::filesystem::path file = probe->second;
@@ -39,6 +38,12 @@ std::unique_ptr<const TrainingDevice> make_gpu(DeviceSpec spec, GpuParameterFile
     inputs.push_back({file.filename().string(), sha256_hex(read_text_file(file))});
   }
   return std::make_unique<const GpuDevice>(std::move(costs), std::move(inputs));
+}
+
+// At a lower clock a board needs less power, which is part of what is expected of it.
+DeviceSpec at_its_clock(const DeviceSpec& spec, const Options& options) {
+  const auto clock = options.find("clock");
+  return clock == options.end() ? spec : with_device_options(spec, {*clock});
 }
 
 // What was measured on this board stands before what paceline ships of its model.
@@ -58,7 +63,7 @@ std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const O
     if (spec.kind == DeviceKind::kCpu) {
       throw UsageError(name + " describes a CPU; give a parameter file of it");
     }
-    GpuParameterFiles parameters = read_gpu_parameters(spec);
+    GpuParameterFiles parameters = read_gpu_parameters(at_its_clock(spec, options));
     parameters.inputs.push_back(input);
     return make_gpu(std::move(spec), std::move(parameters), options);
   }
@@ -66,7 +71,7 @@ std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const O
   const DeviceCatalog catalog = DeviceCatalog::shipped();
   const DeviceSpec* spec = catalog.find(measured.device);
   if (spec != nullptr && spec->kind == DeviceKind::kGpu) {
-    GpuParameterFiles parameters = read_gpu_parameters(*spec);
+    GpuParameterFiles parameters = read_gpu_parameters(at_its_clock(*spec, options));
     prefer(std::move(measured), parameters);
     parameters.inputs.push_back(input);
     return make_gpu(*spec, std::move(parameters), options);
@@ -95,7 +100,7 @@ std::unique_ptr<const TrainingDevice> read_training_device(const std::string& na
                      "follow from its data sheet; give a parameter file of it (paceline measure, "
                      "paceline calibrate)");
   }
-  return make_gpu(spec, read_gpu_parameters(spec), options);
+  return make_gpu(spec, read_gpu_parameters(at_its_clock(spec, options)), options);
 }
 
 }  // namespace paceline
