@@ -6,8 +6,8 @@
 #include "calibration/collective/copies.h"
 #include "calibration/gpu/gpu_fit.h"
 #include "calibration/report/fit_report.h"
-#include "core/data_directory.h"
 #include "core/error.h"
+#include "model/cost/gpu.h"
 #include "simulator/device/kernel_of.h"
 
 namespace paceline {
@@ -86,13 +86,6 @@ void add_copies(const MeasurementSet& set, CalibrationResult& out) {
   }
 }
 
-// What is expected of a device of this architecture, in the files that are shipped.
-ParameterSet expected_parameters(const DeviceSpec& device) {
-  const std::filesystem::path file = data_directory() / "calibration" / "fitted" / "gpu" /
-                                     ("architecture-" + device.architecture + ".json");
-  return std::filesystem::exists(file) ? read_parameters(file) : ParameterSet{};
-}
-
 std::vector<std::string> shapes_of(const GpuObservations& observations, const DeviceSpec& device) {
   std::set<std::string> out;
   for (const auto& [family, devices] : observations) {
@@ -130,7 +123,7 @@ CalibrationResult calibrate_gpu(const MeasurementSet& measurements,
   const DeviceSpec& device = measured_device(kernels, catalog);
   GpuObservations observations;
   add_observations(kernels, catalog, observations);
-  const ParameterSet expected = expected_parameters(device);
+  const ParameterSet expected = read_gpu_parameters(device).architecture;
   CalibrationResult out;
   out.parameters.device = device.name;
   out.parameters.provenance = make_provenance("paceline calibrate", options.argv);

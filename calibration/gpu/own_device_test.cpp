@@ -61,7 +61,9 @@ TEST(OwnDevice, IsFittedToItsOwnTimings) {
   const DeviceCatalog catalog = DeviceCatalog::shipped();
   const DeviceSpec& device = catalog.at("t4");
   const GpuCostModel shipped = GpuCostModel::for_device(device);
-  const GpuCostModel own(device, result.parameters, {});
+  GpuParameterFiles measured;
+  measured.own = result.parameters;
+  const GpuCostModel own(device, measured);
   const Kernel kernel{"aten.add", StreamShape{.elements = 20'000'003,
                                               .read = Bytes(160'000'024),
                                               .written = Bytes(80'000'012)}};
