@@ -38,6 +38,14 @@ bool is_probe(const Measurement& m) {
   return m.benchmark == "cuda.read" || m.benchmark == "cuda.write";
 }
 
+// Training runs PyTorch's attention; where that was timed, cuDNN's is there to be compared with it.
+bool is_attention_of_cudnn(const Measurement& m) { return m.benchmark == "cudnn.attention"; }
+bool has_attention_of_pytorch(const MeasurementSet& set) {
+  return std::any_of(set.results.begin(), set.results.end(), [](const Measurement& m) {
+    return m.benchmark == "aten.attention" && m.accepted_rounds() > 0;
+  });
+}
+
 const DeviceSpec& measured_device(const MeasurementSet& kernels, const DeviceCatalog& catalog) {
   std::set<std::string> names;
   for (const Measurement& m : kernels.results) names.insert(m.text("device"));
@@ -101,10 +109,11 @@ std::vector<std::string> shapes_of(const GpuObservations& observations, const De
 MeasurementSet fitted_gpu_kernels(const MeasurementSet& measurements) {
   MeasurementSet out;
   out.provenance = measurements.provenance;
+  const bool by_pytorch = has_attention_of_pytorch(measurements);
   for (const Measurement& m : measurements.results) {
     if (m.skipped || m.accepted_rounds() == 0 || !m.axes.contains("device")) continue;
     if (!is_chosen_by_library(m) || is_probe(m) || is_colder_twin(m, measurements)) continue;
-    if (!kernel_of(m)) continue;
+    if (!kernel_of(m) || (by_pytorch && is_attention_of_cudnn(m))) continue;
     out.results.push_back(m);
     out.results.back().axes["timing"] = std::string("device");
   }
