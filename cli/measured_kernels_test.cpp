@@ -71,7 +71,9 @@ TEST(MeasuredKernels, OfTheFullPlanAreFittedAndFoundToBeFaster) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const ParameterSet parameters = read_parameters(folder.path() / "p.json");
   EXPECT_THAT(parameters.refused, testing::IsEmpty());
-  const GpuCostModel own(device, parameters, {});
+  GpuParameterFiles measured;
+  measured.own = parameters;
+  const GpuCostModel own(device, measured);
   // Shapes that the plan does not have.
   const Kernel kernels[] = {
       {"cublas.gemm", GemmShape{.m = 3000, .n = 2000, .k = 1000, .trans_a = true},
