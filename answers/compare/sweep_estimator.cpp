@@ -218,6 +218,9 @@ std::optional<Report> SweepEstimator::closed(const Family& family, const Experim
         channel_buffers(cluster, fabric->second, shared_->staging, shared_->collectives.tuning());
     r.memory.communication += std::llround(channels.si());
   }
+  if (!r.memory.fits() && family.base->memory.fits()) {
+    r.warnings.emplace_back("does not fit in the memory of the device");
+  }
   r.iteration_time_s = with_interval(time, r.interval_parts);
   const double samples = static_cast<double>(e.samples_per_iteration());
   const auto rate = [&](double amount) {
