@@ -37,6 +37,10 @@ RecipeOutcome run_recipe(const RecipeEntry& recipe, const std::filesystem::path&
     set.provenance = make_provenance("paceline calibrate", argv);
     set.provenance.host = {};  // the fits are of published timings, not of this machine
   }
+  if (out.residuals) {
+    out.residuals->provenance = make_provenance("paceline calibrate", argv);
+    out.residuals->provenance.host = {};
+  }
   return out;
 }
 

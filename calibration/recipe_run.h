@@ -3,18 +3,21 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "calibration/recipe_catalog.h"
-#include "model/parameters/parameter_set.h"
+#include "model/parameters/fold_residuals.h"
 
 namespace paceline {
 
 struct RecipeOutcome {
   std::map<std::string, ParameterSet> files;  // by path below calibration/fitted, "gpu/t4.json"
-  std::string report;                         // how well the fits do on what they did not see
-  std::vector<std::string> remarks;           // what was left out
+  // Of GPU kernels, "gpu/residuals.json" there; only of the recipe of all families.
+  std::optional<FoldResidualFile> residuals;
+  std::string report;                // how well the fits do on what they did not see
+  std::vector<std::string> remarks;  // what was left out
 };
 
 // `data` holds the published timings: the folder above `calibration` with one folder per

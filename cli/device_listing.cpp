@@ -40,14 +40,21 @@ ordered_json facts(const DeviceSpec& d) {
   }
   add(out, "matrix_rate_share", d.matrix_rate_share);
   out["last_level_cache_bytes"] = fact(d.last_level_cache);
+  add(out, "memory_side_cache_bytes", d.memory_side_cache);
   add(out, "shared_memory_bytes", d.shared_memory);
   add(out, "memory_capacity_bytes", d.memory.capacity);
   out["memory_bandwidth_bytes_per_s"] = fact(d.memory.bandwidth);
   out["memory_bus_width_bits"] = fact(d.memory.bus_width);
   out["memory_data_rate_bytes_per_s"] = fact(d.memory.data_rate);
+  if (d.cpu) {
+    out["threads_per_core"] = fact(d.cpu->threads_per_core);
+    out["private_cache_bytes"] = fact(d.cpu->private_cache);
+    out["largest_memory_bytes"] = fact(d.cpu->largest_memory);
+  }
   out["power_w"] = fact(d.power);
   out["pcie_generation"] = fact(d.host_link.generation);
   out["pcie_lanes"] = fact(d.host_link.lanes);
+  add(out, "same_chip", d.same_chip);
   if (d.peer_links) out["peer_links_total_bytes_per_s"] = fact(d.peer_links->total_bandwidth);
   return out;
 }

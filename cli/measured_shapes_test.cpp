@@ -6,6 +6,7 @@
 
 #include "microbench/gpu/gpu_plugin.h"
 #include "microbench/measure.h"
+#include "model/graph/work.h"
 #include "model/graph/workload.h"
 #include "model/parameters/parameter_set.h"
 #include "simulator/device/kernel_of.h"
@@ -63,6 +64,22 @@ TEST(MeasuredShapes, AreNoneOfTheShapesThatAreValidatedOn) {
   if (checked == 0) GTEST_SKIP() << "built without the kernels that are measured";
 }
 
+// The full plan on one GPU of capability 9.0, without results.
+std::vector<Measurement> planned_on_gpu(const GpuBenchmarkRegistry& registry) {
+  GpuInfo gpu;
+  gpu.capability_major = 9;
+  gpu.l2_cache = Bytes(50e6);
+  std::vector<Measurement> out;
+  for (const auto& entry : registry.entries()) {
+    for (const Axes& axes : entry.benchmark->design(GpuDesign::kFull, gpu)) {
+      out.emplace_back();
+      out.back().benchmark = entry.name;
+      out.back().axes = axes;
+    }
+  }
+  return out;
+}
+
 // The same of the GPU benchmarks, for the batches of microbench/campaign.sh's training runs.
 TEST(MeasuredGpuShapes, AreNoneOfTheShapesThatAreValidatedOn) {
   GpuBenchmarkRegistry registry;
@@ -95,27 +112,64 @@ TEST(MeasuredGpuShapes, AreNoneOfTheShapesThatAreValidatedOn) {
     }
   }
   EXPECT_GT(layers.size(), 80U);
-  GpuInfo gpu;
-  gpu.capability_major = 9;
-  gpu.l2_cache = Bytes(50e6);
   std::size_t checked = 0;
-  for (const auto& entry : registry.entries()) {
-    for (const Axes& axes : entry.benchmark->design(GpuDesign::kFull, gpu)) {
-      Measurement measurement;
-      measurement.benchmark = entry.name;
-      measurement.axes = axes;
-      const std::optional<Kernel> kernel = kernel_of(measurement);
-      if (!kernel) continue;
-      ++checked;
-      const auto* conv = std::get_if<ConvShape>(&kernel->shape);
-      if (conv == nullptr) continue;
-      ConvShape layer = *conv;  // in whatever pass and layout
-      layer.pass = Pass::kForward;
-      layer.channels_last = false;
-      EXPECT_FALSE(layers.contains(to_string(KernelShape(layer)))) << to_string(kernel->shape);
-    }
+  for (const Measurement& planned : planned_on_gpu(registry)) {
+    const std::optional<Kernel> kernel = kernel_of(planned);
+    if (!kernel) continue;
+    ++checked;
+    const auto* conv = std::get_if<ConvShape>(&kernel->shape);
+    if (conv == nullptr) continue;
+    ConvShape layer = *conv;  // in whatever pass and layout
+    layer.pass = Pass::kForward;
+    layer.channels_last = false;
+    EXPECT_FALSE(layers.contains(to_string(KernelShape(layer)))) << to_string(kernel->shape);
   }
   EXPECT_GT(checked, 100U);
+}
+
+// The plans of validation/recorders/gpu/gpu_plan.py.
+struct GpuNetwork {
+  const char* name;
+  std::vector<std::int64_t> batches;
+  std::int64_t seq;  // 0: has none
+};
+const GpuNetwork kRecordedOnGpus[] = {{"resnet50", {32, 128}, 0},  {"alexnet", {128, 512}, 0},
+                                      {"vgg16", {32, 96}, 0},      {"lstm-ptb", {64, 256}, 32},
+                                      {"bert-base", {8, 32}, 128}, {"gpt2", {4, 16}, 512},
+                                      {"fcn-r", {256}, 0},         {"transformer-tiny", {32}, 128}};
+
+TEST(MeasuredGpuShapes, AreNoProductsOfNetworksThatAreRecorded) {
+  GpuBenchmarkRegistry registry;
+  try {
+    gpu_plugin().register_benchmarks(registry);
+  } catch (const MeasurementError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  std::set<std::string> products;
+  for (const GpuNetwork& network : kRecordedOnGpus) {
+    for (const std::int64_t batch : network.batches) {
+      WorkloadOptions options;
+      options.batch = batch;
+      if (network.seq > 0) options.seq = network.seq;
+      const WorkloadGraph graph = build_workload(workload_registry(), network.name, options);
+      for (const Op& op : graph.ops()) {
+        for (const Pass pass : {Pass::kForward, Pass::kDgrad, Pass::kWgrad}) {
+          for (const KernelShape& shape : pass_kernels(graph, op, pass)) {
+            if (std::holds_alternative<GemmShape>(shape)) products.insert(to_string(shape));
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(products.size(), 50U);
+  std::size_t checked = 0;
+  for (const Measurement& planned : planned_on_gpu(registry)) {
+    const std::optional<Kernel> kernel = kernel_of(planned);
+    if (!kernel || !std::holds_alternative<GemmShape>(kernel->shape)) continue;
+    ++checked;
+    EXPECT_FALSE(products.contains(to_string(kernel->shape))) << to_string(kernel->shape);
+  }
+  EXPECT_GT(checked, 50U);
 }
 
 }  // namespace

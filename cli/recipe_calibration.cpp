@@ -87,6 +87,9 @@ void write_folder(const fs::path& folder, const RecipeOutcome& outcome) {
     if (error) throw InputError(file.parent_path().string() + ": " + error.message());
     write_parameters(file, set);
   }
+  if (outcome.residuals) {
+    write_text_file(folder / "gpu/residuals.json", to_json_text(*outcome.residuals));
+  }
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 # 480) last, the full plan and larger training runs. Every step is skipped with a line if it cannot run, and run
 # again it continues where it ended. OUT then holds
 #
-#   measurements.json  recording.json  recording-compiled.json  parameters.json  profiles/  validation.md  campaign.log
+#   measurements.json  recording.json  recording-compiled.json  parameters.json  profiles/  validation.md
+#   validation-compiled.md  campaign.log
 #
 # small files that can be committed to traces/recorded and calibration/fitted (validation/recorders/ship.py first).
 set -u
@@ -93,4 +94,6 @@ seconds=$(($(date +%s) - begin + 600))
 step calibrate 0 "$program" calibrate "$out/measurements.json" --report -o "$out/parameters.json"
 step validate 0 "$program" validate --recording "$out/recording.json" --device "$out/parameters.json" --md \
   -o "$out/validation.md"
+[ -e "$out/recording-compiled.json" ] && step "validate compiled training" 0 "$program" validate \
+  --recording "$out/recording-compiled.json" --device "$out/parameters.json" --md -o "$out/validation-compiled.md"
 say "done: $(cd "$out" && ls | tr '\n' ' ')"

@@ -66,8 +66,9 @@ campaign() { rm -f "$CALLS"; PYTHON=$folder/python "$here/campaign.sh" "$folder/
 rm -rf "$folder/out"
 campaign 480
 [ "$(steps)" = "measure:quick record_gpu.py record_gpu.py:compiled measure_pytorch.py measure record_gpu.py:full \
-calibrate validate " ] || fail "steps: $(steps)"
-for file in measurements.json recording.json recording-compiled.json parameters.json validation.md campaign.log; do
+calibrate validate validate " ] || fail "steps: $(steps)"
+for file in measurements.json recording.json recording-compiled.json parameters.json validation.md \
+  validation-compiled.md campaign.log; do
   [ -e "$folder/out/$file" ] || fail "no $file"
 done
 grep -q "device t4" "$CALLS" || fail "the recorders do not get the name of the GPU"

@@ -24,15 +24,25 @@ struct FitParameter {
   bool required = false;  // the fit is refused if the data leave it to the prior
 };
 
+// 1 / (1 + exp(-u)); neither it nor its derivative overflows, however far out a solver steps.
+template <typename T>
+T logistic(const T& u) {
+  using std::exp;
+  if (u < 0.0) {
+    const T small = exp(u);
+    return small / (1.0 + small);
+  }
+  return 1.0 / (1.0 + exp(-u));
+}
+
 // The solver's free variable u becomes the coordinate: itself, or squeezed between the limits by a
 // logistic curve, so that no bound is ever active and derivatives always exist.
 template <typename T>
 T coordinate_of(const FitParameter& parameter, const T& u) {
-  using std::exp;
   if (!parameter.lower) return u;
   const double low = to_coordinate(parameter.scale, *parameter.lower);
   const double high = to_coordinate(parameter.scale, *parameter.upper);
-  return low + (high - low) / (1.0 + exp(-u));
+  return low + (high - low) * logistic(u);
 }
 
 // The coordinate becomes the value in SI units (to_coordinate's inverse, for any scalar).
@@ -40,7 +50,7 @@ template <typename T>
 T value_of(const FitParameter& parameter, const T& coordinate) {
   using std::exp;
   if (parameter.scale == ParameterScale::kLog) return exp(coordinate);
-  if (parameter.scale == ParameterScale::kLogit) return 1.0 / (1.0 + exp(-coordinate));
+  if (parameter.scale == ParameterScale::kLogit) return logistic(coordinate);
   return coordinate;
 }
 

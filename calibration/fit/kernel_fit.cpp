@@ -159,7 +159,7 @@ void assess(const KernelProblem& problem, const Solution& solution, const std::v
 // Share of held-out shapes whose measured time lies in the 90 % interval of their prediction.
 double coverage90(const KernelProblem& problem, const Solution& solution,
                   const std::vector<bool>& held, const FitResult& result) {
-  constexpr double kZ90 = 1.6449;  // 95 % quantile of the normal distribution
+  const double z90 = normal_quantile(0.95);
   std::vector<ParameterScale> scales;
   for (const FitParameter& p : solution.parameters) scales.push_back(p.scale);
   const FitQuality& quality = result.fit.quality;
@@ -172,7 +172,7 @@ double coverage90(const KernelProblem& problem, const Solution& solution,
                            solution.result.values, scales, solution.result.covariance) +
         quality.shared_sd * quality.shared_sd + quality.own_sd * quality.own_sd;
     const double residual = std::log(predict(problem, solution, o) / o.measured.si());
-    inside += std::abs(residual) <= kZ90 * std::sqrt(variance) ? 1 : 0;
+    inside += std::abs(residual) <= z90 * std::sqrt(variance) ? 1 : 0;
     count += 1;
   }
   return count > 0 ? inside / count : 0;

@@ -1,6 +1,7 @@
 // The solver on laws whose parameters are known.
 #include "calibration/fit/least_squares.h"
 
+#include <ceres/jet.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -119,6 +120,20 @@ TEST(LeastSquares, SaysWhichParametersComeFromThePrior) {
   const LeastSquaresResult result = solve(Line(large), 0.02, parameters);
   EXPECT_EQ(result.left_to_prior, std::vector<std::string>{"fixed"});
   EXPECT_EQ(result.required_but_unknown, std::vector<std::string>{"fixed"});
+}
+
+// A solver may step far beyond a limit: value and derivative there are still numbers.
+TEST(FitParameter, HasADerivativeHoweverFarBeyondALimit) {
+  FitParameter parameter;
+  parameter.scale = ParameterScale::kLog;
+  parameter.lower = 0.2;
+  parameter.upper = 10;
+  for (const double far : {-1e5, -10.0, 10.0, 1e5}) {
+    const auto coordinate = coordinate_of(parameter, ceres::Jet<double, 1>(far, 0));
+    EXPECT_GE(coordinate.a, std::log(0.2) - 1e-12) << far;
+    EXPECT_LE(coordinate.a, std::log(10.0) + 1e-12) << far;
+    EXPECT_TRUE(std::isfinite(coordinate.v[0])) << far;
+  }
 }
 
 TEST(LeastSquares, StaysInsidePhysicalLimitsAndSaysSo) {

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/statistics.h"
 #include "model/cost/formulas.h"
+#include "model/parameters/fold_residuals.h"
 
 namespace paceline {
 namespace {
@@ -85,10 +86,12 @@ TEST(GpuFit, RecoversKnownDevicesAndPredictsEachFromTheOthers) {
     EXPECT_LT(result.fit.quality.held_out_mape, 0.06) << device;
   }
   std::vector<double> inside;
-  for (const TransferErrors& errors : family.errors) {
-    EXPECT_LT(errors.transferred.median_ape, 0.15) << errors.device;
-    inside.push_back(errors.transferred_coverage90);
+  for (const GpuFold& fold : family.folds) {
+    if (fold.split != kLeftOut) continue;
+    EXPECT_LT(fold.errors().median_ape, 0.15) << fold.device;
+    inside.push_back(fold.coverage90());
   }
+  EXPECT_EQ(inside.size(), kShares.size());
   EXPECT_GT(mean(inside), 0.75);  // of 0.9; the width of each comes from three others
 }
 

@@ -45,7 +45,7 @@ const std::map<std::string_view, Belief> kCommon = {
     {"step", {30e-6, 0.8}},
     {"half_batch", {32.0, 1.0}},
     {"persistent_step", {6e-6, 0.5}},  // recalled: 5 to 10 us
-    {"depth", {10e-9, 1.0}},
+    {"depth", {15.0, 1.0}},
     {"slices", {50.0, 0.7}},
 };
 

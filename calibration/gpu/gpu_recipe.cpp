@@ -1,16 +1,19 @@
 #include "calibration/gpu/gpu_recipe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "calibration/gpu/attention_gradient.h"
 #include "calibration/gpu/gpu_fit.h"
-#include "calibration/gpu/gpu_report.h"
+#include "calibration/gpu/gpu_folds.h"
 #include "calibration/gpu/public_timings.h"
+#include "calibration/gpu/same_chip.h"
 #include "core/data_directory.h"
 #include "core/error.h"
 #include "core/names.h"
 #include "model/cost/gpu_family.h"
+#include "simulator/report/kernel_accuracy.h"
 
 namespace paceline {
 namespace {
@@ -120,6 +123,55 @@ void add_parameters(const std::vector<FamilyFit>& families, const Timings& timin
   }
 }
 
+// The timings of a device that took part in no fit of the family, by the fit of a device with its
+// chip, else by what is expected of its architecture.
+GpuFold score_unfitted(const FamilyFit& family, const DeviceSpec& device,
+                       const std::vector<GpuObservation>& timings, double between_boards) {
+  std::vector<Observation> plain;
+  for (const GpuObservation& o : timings) plain.push_back(o.observation);
+  for (const std::string& name :
+       device.same_chip ? device.same_chip->value : std::vector<std::string>()) {
+    const auto kin = family.devices.find(name);
+    if (kin == family.devices.end() || !kin->second.usable) continue;
+    GpuFold fold{device.name, kNotFitted, score(kin->second.fit, plain)};
+    for (UnseenShape& shape : fold.shapes) shape.sd = std::hypot(shape.sd, between_boards);
+    return fold;
+  }
+  return {device.name, kNotFitted, score(family.architectures.at(device.architecture), plain)};
+}
+
+void add_unfitted(const GpuObservations& held, const DeviceCatalog& catalog, double between_boards,
+                  std::vector<FamilyFit>& families) {
+  for (FamilyFit& family : families) {
+    const auto found = held.find(family.family);
+    if (found == held.end()) continue;
+    for (const auto& [device, timings] : found->second) {
+      if (family.devices.contains(device)) continue;
+      family.folds.push_back(score_unfitted(family, catalog.at(device), timings, between_boards));
+    }
+    add_nearest(family.measured, catalog, family);
+  }
+}
+
+std::vector<std::string> collections_present(const GpuRecipe& recipe, const fs::path& data,
+                                             std::vector<std::string>& remarks) {
+  std::vector<std::string> out;
+  for (const std::string& name : recipe.unseen) {
+    const fs::path folder = data / "validation" / name;
+    if (fs::is_directory(folder)) {
+      out.push_back(name);
+    } else {
+      remarks.push_back("not scored: " + folder.string() + " is not there");
+    }
+  }
+  return out;
+}
+
+// What is common to all families follows only from all of them.
+bool is_of_all_families(const GpuRecipe& recipe) {
+  return recipe.families.size() == gpu_families().size();
+}
+
 }  // namespace
 
 GpuRecipe read_gpu_recipe(const fs::path& file) {
@@ -148,24 +200,25 @@ GpuRecipe read_gpu_recipe(const fs::path& file) {
 RecipeOutcome refit_gpu_kernels(const GpuRecipe& recipe, const fs::path& data) {
   const DeviceCatalog catalog = DeviceCatalog::shipped();
   const Timings timings = read_timings(folder_of_collections(data), recipe.collections, catalog);
-  const std::vector<FamilyFit> families = fit_families(recipe.families, timings, catalog);
+  std::vector<FamilyFit> families = fit_families(recipe.families, timings, catalog);
   RecipeOutcome out;
   add_parameters(families, timings, out);
-  std::vector<UnseenDevice> unseen;
-  std::vector<std::string> present;
-  for (const std::string& name : recipe.unseen) {
-    if (fs::is_directory(data / "validation" / name)) {
-      present.push_back(name);
-    } else {
-      out.remarks.push_back("not scored: " + (data / "validation" / name).string() +
-                            " is not there");
-    }
+  double between = 0;
+  if (is_of_all_families(recipe)) {
+    ParameterSet same_chip = between_boards(families);
+    same_chip.sources = timings.sources;
+    between = same_chip.fits.front().parameters.front().value;
+    out.files["gpu/same-chip.json"] = std::move(same_chip);
   }
+  const std::vector<std::string> present = collections_present(recipe, data, out.remarks);
   if (!present.empty()) {
     const Timings held = read_timings(data / "validation", present, catalog);
-    unseen = score_unseen(families, held.observations, catalog);
+    add_unfitted(held.observations, catalog, between, families);
   }
-  out.report = gpu_report(families, unseen);
+  FoldResidualFile residuals = published_folds(families);
+  residuals.sources = timings.sources;
+  out.report = kernel_accuracy_document(residuals);
+  if (is_of_all_families(recipe)) out.residuals = std::move(residuals);
   return out;
 }
 

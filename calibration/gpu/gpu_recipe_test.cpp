@@ -5,10 +5,13 @@
 
 #include <set>
 
+#include "calibration/gpu/gpu_observations.h"
+#include "calibration/gpu/public_timings.h"
 #include "core/error.h"
 #include "core/temporary_folder.h"
 #include "core/text_file.h"
 #include "model/cost/gpu_family.h"
+#include "model/cost/gpu_limits.h"
 
 namespace paceline {
 namespace {
@@ -42,6 +45,33 @@ TEST(GpuRecipe, RefusesAFamilyThatDoesNotExistAndNamesTheNearest) {
     EXPECT_THAT(error.what(), testing::HasSubstr("gpu.gemm.vector"));
     EXPECT_THAT(error.what(), testing::HasSubstr("bad.json"));
   }
+}
+
+// What least_time says no run can undercut, none of the published timings does, but for boards
+// whose clock rises above the one their data sheet names (Titan X of 2015: by 3 %).
+TEST(PublicTimings, NoneIsBelowTheLeastTime) {
+  const fs::path data = fs::path(PACELINE_SOURCE_DIR) / "../shared/data/calibration";
+  if (!fs::is_directory(data)) GTEST_SKIP() << "the public timings are not in " << data;
+  const GpuRecipe all = read_gpu_recipe(kRecipes / "gpu.json");
+  const DeviceCatalog catalog = DeviceCatalog::shipped();
+  GpuObservations observations;
+  for (const PublicTimings& collection : import_public_timings(data, all.collections)) {
+    add_observations(collection.timings, catalog, observations);
+  }
+  std::size_t checked = 0;
+  for (const auto& [family, devices] : observations) {
+    for (const auto& [device, timings] : devices) {
+      const double above_sheet = device == "titan-x-maxwell" ? 1.05 : 1.0;
+      for (const GpuObservation& o : timings) {
+        const Kernel& kernel = o.observation.kernel;
+        EXPECT_GE(o.observation.measured.si() * above_sheet,
+                  least_time(kernel, catalog.at(device)).si())
+            << device << " " << to_string(kernel.shape);
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GT(checked, 10000u);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "model/cost/fitted.h"
 #include "model/cost/formulas.h"
+#include "model/cost/gpu_limits.h"
 #include "model/hardware/device_spec.h"
 
 namespace paceline {
@@ -18,52 +19,57 @@ double roofline_time(const Kernel& kernel, const ExecutionContext& context) {
   return std::max(memory, flops.si() > 0 ? (flops / device.peak(kernel.precision)).si() : 0.0);
 }
 
-std::vector<double> values_of(const Fit& fit) {
-  std::vector<double> out;
-  for (const Parameter& p : fit.parameters) out.push_back(p.value);
-  return out;
-}
-
 }  // namespace
 
-std::vector<double> parameter_variances(const Fit& fit,
-                                        const std::vector<Observation>& observations) {
-  std::vector<ParameterScale> scales;
-  for (const Parameter& p : fit.parameters) scales.push_back(p.scale);
+ErrorSummary GpuFold::errors() const {
+  std::vector<double> predicted, measured;
+  for (const UnseenShape& shape : shapes) {
+    predicted.push_back(shape.measured * std::exp(shape.log_error));
+    measured.push_back(shape.measured);
+  }
+  return summarize_errors(predicted, measured);
+}
+
+double GpuFold::coverage90() const {
+  const double z = normal_quantile(0.95);
+  const auto inside = std::ranges::count_if(
+      shapes, [z](const UnseenShape& s) { return std::abs(s.log_error) <= z * s.sd; });
+  return static_cast<double>(inside) / static_cast<double>(shapes.size());
+}
+
+std::vector<UnseenShape> score(const Fit& fit, const std::vector<Observation>& observations) {
   const FormulaEntry& formula = kernel_formula(fit.formula);
-  std::vector<double> out;
+  std::vector<double> values;
+  std::vector<ParameterScale> scales;
+  for (const Parameter& p : fit.parameters) {
+    values.push_back(p.value);
+    scales.push_back(p.scale);
+  }
+  const double of_formula = std::pow(fit.quality.shared_sd, 2) + std::pow(fit.quality.own_sd, 2);
+  std::vector<UnseenShape> out;
   for (const Observation& o : observations) {
+    const double variance =
+        parameter_variance(formula, o.kernel, o.context, values, scales, fit.covariance);
+    const double predicted = std::max(formula.evaluate(o.kernel, o.context, values.data()).total,
+                                      least_time(o.kernel, *o.context.device).si());
     out.push_back(
-        parameter_variance(formula, o.kernel, o.context, values_of(fit), scales, fit.covariance));
+        {.shape = std::string(to_string(o.kernel.precision)) + " " + to_string(o.kernel.shape),
+         .group = o.group,
+         .log_error = std::log(predicted / o.measured.si()),
+         .parameter_variance = variance,
+         .sd = std::sqrt(variance + of_formula),
+         .measured = o.measured.si(),
+         .log_roofline = std::log(roofline_time(o.kernel, o.context) / o.measured.si())});
   }
   return out;
 }
 
-Score score(const Fit& fit, const std::vector<Observation>& observations) {
-  constexpr double kZ90 = 1.6449;  // 95 % quantile of the normal distribution
-  const std::vector<double> values = values_of(fit);
-  const std::vector<double> variances = parameter_variances(fit, observations);
-  const double formula_variance =
-      std::pow(fit.quality.shared_sd, 2) + std::pow(fit.quality.own_sd, 2);
-  std::vector<double> predicted, measured, roofline;
-  std::vector<UnseenShape> shapes;
-  double inside = 0;
+std::vector<double> above_roofline(const std::vector<Observation>& observations) {
+  std::vector<double> out;
   for (const Observation& o : observations) {
-    predicted.push_back(
-        kernel_formula(fit.formula).evaluate(o.kernel, o.context, values.data()).total);
-    measured.push_back(o.measured.si());
-    roofline.push_back(roofline_time(o.kernel, o.context));
-    shapes.push_back({.shape = to_string(o.kernel.shape),
-                      .group = o.group,
-                      .log_error = std::log(predicted.back() / measured.back()),
-                      .parameter_variance = variances[shapes.size()]});
-    const double sd = std::sqrt(shapes.back().parameter_variance + formula_variance);
-    inside += std::abs(shapes.back().log_error) <= kZ90 * sd ? 1 : 0;
+    out.push_back(std::log(o.measured.si() / roofline_time(o.kernel, o.context)));
   }
-  return {.shapes = std::move(shapes),
-          .predicted = summarize_errors(predicted, measured),
-          .roofline = summarize_errors(roofline, measured),
-          .coverage90 = inside / static_cast<double>(observations.size())};
+  return out;
 }
 
 }  // namespace paceline

@@ -12,7 +12,7 @@ namespace {
 
 using Shapes = std::vector<UnseenShape>;
 constexpr double kShareInside = 0.9;
-constexpr double kZ90 = 1.6449;  // 95 % quantile of the normal distribution
+const double kZ90 = normal_quantile(0.5 + kShareInside / 2);
 
 double sd_of(const UnseenShape& shape, const IntervalWidth& width) {
   return std::sqrt(width.parameters * width.parameters * shape.parameter_variance +
@@ -102,27 +102,22 @@ IntervalWidth width_of_shapes(const Shapes& shapes) {
   return {factor * parts.shared_sd, factor * parts.own_sd};
 }
 
-double coverage90(std::span<const UnseenShape> shapes, const IntervalWidth& width) {
-  const auto inside = std::ranges::count_if(shapes, [&](const UnseenShape& shape) {
-    return std::abs(shape.log_error) <= kZ90 * sd_of(shape, width);
-  });
-  return static_cast<double>(inside) / static_cast<double>(shapes.size());
+void state_sds(std::span<UnseenShape> shapes, const IntervalWidth& width) {
+  for (UnseenShape& shape : shapes) shape.sd = sd_of(shape, width);
 }
 
-std::vector<double> coverage_by_others(std::span<const Shapes> folds) {
-  std::vector<double> out;
+void state_sds_by_others(std::span<Shapes> folds) {
   for (std::size_t i = 0; i < folds.size(); ++i) {
     std::vector<Shapes> others(folds.begin(), folds.end());
     if (folds.size() > 1) others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    out.push_back(coverage90(folds[i], width_of_devices(others)));
+    state_sds(folds[i], width_of_devices(others));
   }
-  return out;
 }
 
-double coverage_by_other_groups(const Shapes& shapes) {
+void state_sds_by_other_groups(Shapes& shapes) {
   constexpr std::size_t kFolds = 4;
-  const std::vector<Shapes> folds = folds_of_groups(shapes, kFolds);
-  double inside = 0;
+  std::vector<Shapes> folds = folds_of_groups(shapes, kFolds);
+  shapes.clear();
   for (std::size_t i = 0; i < folds.size(); ++i) {
     Shapes others;
     for (std::size_t k = 0; k < folds.size(); ++k) {
@@ -130,9 +125,9 @@ double coverage_by_other_groups(const Shapes& shapes) {
         others.insert(others.end(), folds[k].begin(), folds[k].end());
       }
     }
-    inside += coverage90(folds[i], width_of_shapes(others)) * static_cast<double>(folds[i].size());
+    state_sds(folds[i], width_of_shapes(others));
   }
-  return inside / static_cast<double>(shapes.size());
+  for (const Shapes& fold : folds) shapes.insert(shapes.end(), fold.begin(), fold.end());
 }
 
 void set_width(Fit& fit, const IntervalWidth& width) {

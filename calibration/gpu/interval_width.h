@@ -34,12 +34,12 @@ IntervalWidth width_of_devices(std::span<const std::vector<UnseenShape>> folds, 
 // right, so the factor is on the formula's error alone.
 IntervalWidth width_of_shapes(const std::vector<UnseenShape>& shapes);
 
-// Share of `shapes` inside their 90 % intervals.
-double coverage90(std::span<const UnseenShape> shapes, const IntervalWidth& width);
-// The same of each device by the width of the others; by its own where there is no other.
-std::vector<double> coverage_by_others(std::span<const std::vector<UnseenShape>> folds);
-// The same of shapes, cut into a few folds of whole groups.
-double coverage_by_other_groups(const std::vector<UnseenShape>& shapes);
+// Puts the width into the shapes' `sd`.
+void state_sds(std::span<UnseenShape> shapes, const IntervalWidth& width);
+// To each device the width of the others; its own where there is no other.
+void state_sds_by_others(std::span<std::vector<UnseenShape>> folds);
+// To shapes, cut into a few folds of whole groups, that of the other folds; reorders them.
+void state_sds_by_other_groups(std::vector<UnseenShape>& shapes);
 
 // Puts the width into a fit: its quality, and the errors of its parameters.
 void set_width(Fit& fit, const IntervalWidth& width);

@@ -38,9 +38,10 @@ TEST(IntervalWidth, HoldsNineOfTenTimingsOfOtherDevices) {
   for (const double claimed : {0.0, 0.04, 1.0}) {
     std::vector<double> inside;
     for (unsigned seed = 1; seed <= 40; ++seed) {
-      for (const double share : coverage_by_others(devices(6, claimed, seed))) {
-        inside.push_back(share);
-      }
+      std::vector<Shapes> folds = devices(6, claimed, seed);
+      state_sds_by_others(folds);
+      for (const Shapes& fold : folds)
+        inside.push_back(GpuFold{.device = "", .split = "", .shapes = fold}.coverage90());
     }
     EXPECT_NEAR(mean(inside), 0.9, 0.04) << claimed;
   }
@@ -75,7 +76,9 @@ TEST(IntervalWidth, HoldsNineOfTenShapesOfOtherGroups) {
                         .group = std::to_string(i / 4),
                         .log_error = is_large(random) ? large(random) : small(random)});
     }
-    inside.push_back(coverage_by_other_groups(shapes));
+    state_sds_by_other_groups(shapes);
+    EXPECT_EQ(shapes.size(), 80u);
+    inside.push_back(GpuFold{.device = "", .split = "", .shapes = shapes}.coverage90());
   }
   EXPECT_NEAR(mean(inside), 0.9, 0.03);
 }

@@ -6,8 +6,8 @@
 #include "calibration/collective/copies.h"
 #include "calibration/gpu/gpu_fit.h"
 #include "calibration/report/fit_report.h"
-#include "core/data_directory.h"
 #include "core/error.h"
+#include "model/cost/gpu.h"
 #include "simulator/device/kernel_of.h"
 
 namespace paceline {
@@ -36,6 +36,14 @@ bool is_chosen_by_library(const Measurement& m) {
 // Reads and writes only: not the formula's elementwise kernels.
 bool is_probe(const Measurement& m) {
   return m.benchmark == "cuda.read" || m.benchmark == "cuda.write";
+}
+
+// Training runs PyTorch's attention; where that was timed, cuDNN's is there to be compared with it.
+bool is_attention_of_cudnn(const Measurement& m) { return m.benchmark == "cudnn.attention"; }
+bool has_attention_of_pytorch(const MeasurementSet& set) {
+  return std::any_of(set.results.begin(), set.results.end(), [](const Measurement& m) {
+    return m.benchmark == "aten.attention" && m.accepted_rounds() > 0;
+  });
 }
 
 const DeviceSpec& measured_device(const MeasurementSet& kernels, const DeviceCatalog& catalog) {
@@ -86,13 +94,6 @@ void add_copies(const MeasurementSet& set, CalibrationResult& out) {
   }
 }
 
-// What is expected of a device of this architecture, in the files that are shipped.
-ParameterSet expected_parameters(const DeviceSpec& device) {
-  const std::filesystem::path file = data_directory() / "calibration" / "fitted" / "gpu" /
-                                     ("architecture-" + device.architecture + ".json");
-  return std::filesystem::exists(file) ? read_parameters(file) : ParameterSet{};
-}
-
 std::vector<std::string> shapes_of(const GpuObservations& observations, const DeviceSpec& device) {
   std::set<std::string> out;
   for (const auto& [family, devices] : observations) {
@@ -108,10 +109,11 @@ std::vector<std::string> shapes_of(const GpuObservations& observations, const De
 MeasurementSet fitted_gpu_kernels(const MeasurementSet& measurements) {
   MeasurementSet out;
   out.provenance = measurements.provenance;
+  const bool by_pytorch = has_attention_of_pytorch(measurements);
   for (const Measurement& m : measurements.results) {
     if (m.skipped || m.accepted_rounds() == 0 || !m.axes.contains("device")) continue;
     if (!is_chosen_by_library(m) || is_probe(m) || is_colder_twin(m, measurements)) continue;
-    if (!kernel_of(m)) continue;
+    if (!kernel_of(m) || (by_pytorch && is_attention_of_cudnn(m))) continue;
     out.results.push_back(m);
     out.results.back().axes["timing"] = std::string("device");
   }
@@ -130,7 +132,7 @@ CalibrationResult calibrate_gpu(const MeasurementSet& measurements,
   const DeviceSpec& device = measured_device(kernels, catalog);
   GpuObservations observations;
   add_observations(kernels, catalog, observations);
-  const ParameterSet expected = expected_parameters(device);
+  const ParameterSet expected = read_gpu_parameters(device).architecture;
   CalibrationResult out;
   out.parameters.device = device.name;
   out.parameters.provenance = make_provenance("paceline calibrate", options.argv);

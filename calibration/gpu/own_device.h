@@ -8,8 +8,9 @@
 
 namespace paceline {
 
-// Of convolutions only what a library's heuristic chooses counts, which is what frameworks run;
-// other algorithms are kept in the measurements for those who want to know. `options.device` is
+// Of convolutions only what a library's heuristic chooses counts, which is what frameworks run, and
+// of attention PyTorch's own where it was timed, else cuDNN's; the rest is kept in the measurements
+// for those who want to know. `options.device` is
 // ignored: the measurements name it. Throws InputError if the catalog lacks the device, or if
 // nothing can be fitted.
 CalibrationResult calibrate_gpu(const MeasurementSet& measurements,

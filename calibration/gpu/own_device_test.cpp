@@ -61,7 +61,9 @@ TEST(OwnDevice, IsFittedToItsOwnTimings) {
   const DeviceCatalog catalog = DeviceCatalog::shipped();
   const DeviceSpec& device = catalog.at("t4");
   const GpuCostModel shipped = GpuCostModel::for_device(device);
-  const GpuCostModel own(device, result.parameters, {});
+  GpuParameterFiles measured;
+  measured.own = result.parameters;
+  const GpuCostModel own(device, measured);
   const Kernel kernel{"aten.add", StreamShape{.elements = 20'000'003,
                                               .read = Bytes(160'000'024),
                                               .written = Bytes(80'000'012)}};
@@ -88,6 +90,25 @@ TEST(OwnDevice, LeavesOutWhatNoFrameworkRunsOrNoOneAccepted) {
   set.results.push_back(measurement("cuda.add", {{"elements", std::int64_t{8}}}, 1));
   set.results.back().rounds.front().accepted = false;
   EXPECT_THAT(fitted_gpu_kernels(set).results, SizeIs(all + 1));
+}
+
+TEST(OwnDevice, TakesAttentionFromPytorchAndFromCudnnOnlyWithoutIt) {
+  MeasurementSet set = faster_t4();
+  const std::size_t all = set.results.size();
+  const Axes attention = {{"attention", std::string("forward")},
+                          {"batch", std::int64_t{2}},
+                          {"seq", std::int64_t{640}},
+                          {"heads", std::int64_t{20}},
+                          {"kv_heads", std::int64_t{20}},
+                          {"head_dim", std::int64_t{64}},
+                          {"causal", std::int64_t{0}},
+                          {"precision", std::string("fp16")}};
+  set.results.push_back(measurement("cudnn.attention", attention, 1e-4));
+  EXPECT_THAT(fitted_gpu_kernels(set).results, SizeIs(all + 1));
+  set.results.push_back(measurement("aten.attention", attention, 2e-4));
+  const MeasurementSet fitted = fitted_gpu_kernels(set);
+  ASSERT_THAT(fitted.results, SizeIs(all + 1));
+  EXPECT_EQ(fitted.results.back().benchmark, "aten.attention");
 }
 
 TEST(OwnDevice, MustBeInTheCatalogAndAlone) {

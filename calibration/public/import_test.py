@@ -5,6 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import deepbench
 import import_gpu_kernels as importer
 
 
@@ -33,7 +34,7 @@ class ThinningTest(unittest.TestCase):
 class DeepBenchTest(unittest.TestCase):
     def rows(self, section, row):
         out = importer.Collection(pathlib.Path("."), "none")
-        importer.add_deepbench_row(out, section, row, "fp32", "t4")
+        deepbench.add_deepbench_row(out, section, row, "fp32", "t4")
         return out.results
 
     def test_reads_milliseconds(self):

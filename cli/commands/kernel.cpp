@@ -6,12 +6,14 @@
 //   traffic  101 MB, 544 GB/s of 3.35 TB/s
 //   bound    compute, tile 256x128
 //   origin   fit gpu.gemm.matrix of h100-sxm, 2026-11-30
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/kernel_request.h"
 #include "cli/output.h"
 #include "core/json_writer.h"
+#include "core/statistics.h"
 #include "core/units_text.h"
 #include "simulator/device/training_device.h"
 
@@ -22,7 +24,8 @@ constexpr std::int64_t kMostThreads = 4096;
 
 struct KernelAnswer {
   Seconds median, p05, p95;
-  Flops flops;
+  Flops flops;       // as counted
+  Flops arithmetic;  // as executed
   Bytes bytes;
   KernelChoice choice;
   Bound bound = Bound::kLatency;  // of the longest kernel
@@ -31,27 +34,30 @@ struct KernelAnswer {
 
 KernelAnswer answer(const KernelRequest& request, const TrainingDevice& device,
                     const ExecutionContext& context) {
-  constexpr double kZ90 = 1.6449;  // 95 % quantile of the normal distribution
   KernelAnswer out;
+  Seconds least;
   double shared = 0, own = 0;  // seconds of one standard deviation
   Seconds longest;
   for (const Kernel& kernel : request.kernels) {
     const KernelCost cost = device.costs().cost(kernel, context);
     out.median += cost.time;
+    least += cost.least;
     out.flops += kernel_flops(kernel.shape);
     out.bytes += kernel_bytes(kernel.shape, kernel.precision);
     shared += cost.time.si() * cost.shared_sd;
     own = std::hypot(own, cost.time.si() * cost.own_sd);
     const KernelChoice choice = device.choice(kernel, context);
     out.choice.workspace = std::max(out.choice.workspace, choice.workspace);
+    out.arithmetic += choice.arithmetic > Flops(0) ? choice.arithmetic : kernel_flops(kernel.shape);
     if (cost.time <= longest) continue;
     longest = cost.time;
     out.choice.algorithm = choice.algorithm;
     out.bound = cost.bound;
     out.origin = cost.origin;
   }
-  const double spread = std::exp(kZ90 * std::hypot(shared, own) / out.median.si());
-  out.p05 = out.median / spread;
+  const double sd = std::hypot(shared, own) / out.median.si();
+  const double spread = std::exp(normal_quantile(0.95) * sd);
+  out.p05 = std::max(least, out.median / spread);
   out.p95 = out.median * spread;
   return out;
 }
@@ -74,12 +80,21 @@ std::string json_text(const KernelRequest& request, const KernelAnswer& a,
       {"device", device.name()},
       {"time_s", {{"median", a.median.si()}, {"p05", a.p05.si()}, {"p95", a.p95.si()}}},
       {"flops", a.flops.si()},
+      {"executed_flops", a.arithmetic.si()},
       {"bytes", a.bytes.si()},
       {"algorithm", a.choice.algorithm},
       {"workspace_bytes", a.choice.workspace.si()},
       {"bound", std::string(to_string(a.bound))},
       {"origin", {{"kind", std::string(to_string(a.origin.kind))}, {"source", a.origin.source}}}};
   return to_json_text(out);
+}
+
+// Winograd's forms and the FFT execute less than is counted, products of padded channels more.
+std::string executed_text(const KernelAnswer& a, FlopsPerSecond peak) {
+  const double share = a.arithmetic / a.flops;
+  if (std::abs(share - 1) < 0.01) return "";
+  return "; executed " + significant(100 * share, 2) + " % of what is counted, " +
+         significant(100 * (a.arithmetic / a.median / peak), 2) + " % of the peak";
 }
 
 std::string screen(const KernelRequest& request, const KernelAnswer& a,
@@ -93,7 +108,7 @@ std::string screen(const KernelRequest& request, const KernelAnswer& a,
     const FlopsPerSecond rate = a.flops / a.median;
     const FlopsPerSecond peak = device.peak(precision, context.threads);
     table.add_row({"rate", to_text(rate) + ", " + significant(100 * (rate / peak), 2) + " % of " +
-                               to_text(peak)});
+                               to_text(peak) + executed_text(a, peak)});
   }
   table.add_row({"traffic", to_text(a.bytes) + ", " + to_text(a.bytes / a.median) + " of " +
                                 to_text(device.limits(context.threads).bandwidth)});

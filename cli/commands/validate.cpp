@@ -4,9 +4,11 @@
 #include "cli/output.h"
 #include "cli/parse_share.h"
 #include "cli/sweep.h"
+#include "core/data_directory.h"
 #include "core/json_writer.h"
 #include "core/names.h"
 #include "simulator/device/cpu_device.h"
+#include "simulator/report/kernel_accuracy.h"
 #include "validation/harness/validation_text.h"
 #include "validation/harness/verdict.h"
 
@@ -64,8 +66,27 @@ std::string render(const Validation& validation, OutputFormat format) {
   return out;
 }
 
+// Kernels instead of training runs: the residuals beside the shipped fits of GPUs.
+ExitCode run_kernels(const Arguments& arguments, OutputFormat format) {
+  for (const char* flag : {"only", "recording", "device", "fail-above"}) {
+    if (arguments.has(flag)) throw UsageError(flag_text(flag) + " does not go with --kernels");
+  }
+  const FoldResidualFile residuals =
+      read_fold_residuals(data_directory() / "calibration/fitted/gpu/residuals.json");
+  if (format == OutputFormat::kJson) {
+    write_result(arguments, to_json_text(kernel_accuracy_json(residuals)));
+  } else if (format == OutputFormat::kMarkdown) {
+    write_result(arguments, kernel_accuracy_document(residuals));
+  } else {
+    write_result(arguments,
+                 kernel_score_table(score_kernels(residuals)).to_string(table_format(format)));
+  }
+  return ExitCode::kOk;
+}
+
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
+  if (arguments.has("kernels")) return run_kernels(arguments, format);
   const Validation validation = validate(chosen_sets(arguments));
   write_result(arguments, render(validation, format));
   return validation.passed() ? ExitCode::kOk : ExitCode::kCheck;
@@ -76,6 +97,7 @@ std::vector<FlagSpec> flags() {
       {"only", "SET,...", "shipped sets to run, default all"},
       {"recording", "FILE,...", "score these recordings instead"},
       {"device", "FILE", "with these parameters"},
+      {"kernels", "", "kernels of GPUs instead: how far the shipped fits are from public timings"},
       {"fail-above", "SHARE", "exit 4 if the MAPE of a recording is above, e.g. 20%"}};
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;

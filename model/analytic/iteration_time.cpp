@@ -1,5 +1,6 @@
 #include "model/analytic/iteration_time.h"
 
+#include <algorithm>
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/normal_distribution.hpp>
 #include <cmath>
@@ -135,8 +136,9 @@ std::vector<double> draw_iteration_times(const IterationPlan& plan, std::uint64_
     const double composition = plan.composition_sd * normal(generator);
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
       const KernelCost& cost = plan.kernels[i].cost;
-      times[i] = cost.time.si() * std::exp(cost.shared_sd * shared[family[i]] +
-                                           cost.own_sd * own[shape[i]] + composition);
+      const double error =
+          cost.shared_sd * shared[family[i]] + cost.own_sd * own[shape[i]] + composition;
+      times[i] = std::max(cost.least.si(), cost.time.si() * std::exp(error));
     }
     out.push_back(plan.dispatch == Dispatch::kSerial
                       ? sums.seconds(times, host_factor)

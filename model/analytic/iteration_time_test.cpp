@@ -54,6 +54,17 @@ TEST(Draws, WithoutUncertaintyAreAllTheIterationTime) {
   }
 }
 
+// A kernel near its physical bound can only be slower than predicted, however unsure its price is.
+TEST(Draws, NeverFallBelowWhatIsPossible) {
+  IterationPlan plan = small_plan();
+  const double certain = serial_iteration_time(plan).seconds().si();
+  plan.kernels[0].cost.shared_sd = 0.5;
+  plan.kernels[0].cost.least = plan.kernels[0].cost.time;
+  const std::vector<double> draws = draw_iteration_times(plan, 3, 100);
+  EXPECT_GE(quantile(draws, 0), certain - 1e-12);
+  EXPECT_GT(quantile(draws, 0.9), 1.2 * certain);
+}
+
 TEST(Draws, RepeatForTheSameSeedAndDifferForAnother) {
   IterationPlan plan = small_plan();
   plan.kernels[0].cost.own_sd = 0.1;

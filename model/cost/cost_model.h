@@ -22,6 +22,8 @@ struct Origin {
 
 struct KernelCost {
   Seconds time;
+  // No run can take less, whatever the interval (model/cost/gpu_limits.h); 0 where nobody knows.
+  Seconds least{};
   Bound bound = Bound::kLatency;
   // Standard deviation of ln(time) split by how it combines over an iteration: `shared_sd` is
   // common to all kernels of one family (parameter error, family bias), `own_sd` is independent.

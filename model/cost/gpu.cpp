@@ -1,7 +1,9 @@
 #include "model/cost/gpu.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "core/data_directory.h"
 #include "core/error.h"
@@ -9,6 +11,8 @@
 #include "core/provenance.h"
 #include "model/cost/formula_inputs.h"
 #include "model/cost/gpu_family.h"
+#include "model/cost/gpu_limits.h"
+#include "model/hardware/power_share.h"
 
 namespace paceline {
 namespace {
@@ -39,10 +43,62 @@ bool is_gather(const Kernel& kernel) {
   return stream != nullptr && stream->kind == StreamKind::kGather;
 }
 
+constexpr std::string_view kMeasured = "measured";
+constexpr std::string_view kSameChip = "same chip";
+constexpr std::string_view kPooled = "pooled";
+
+// The next wider arithmetic of the device, in which a library may run a kernel of this precision.
+std::optional<Precision> wider(const DeviceSpec& device, Precision precision) {
+  constexpr std::array<Precision, 5> kFromNarrow = {
+      Precision::kFp8, Precision::kBf16, Precision::kFp16, Precision::kTf32, Precision::kFp32};
+  for (const Precision other : kFromNarrow) {
+    const bool is_wider = element_size(other) > element_size(precision) ||
+                          (precision == Precision::kTf32 && other == Precision::kFp32);
+    if (is_wider && device.matrix_peak.contains(other)) return other;
+  }
+  return std::nullopt;
+}
+
+// Where fp32 products run on matrix units, the device without them.
+std::optional<DeviceSpec> without_matrix_units(const DeviceSpec& device) {
+  if (!device.uses_matrix_units(Precision::kFp32)) return std::nullopt;
+  DeviceSpec out = device;
+  out.matrix_peak.at(Precision::kFp32).value = device.vector_peak.value;
+  return out;
+}
+
+// Fused attention is one family for all precisions, whose formula keeps the law.
+bool has_families_by_precision(const Kernel& kernel) {
+  return !std::holds_alternative<StreamShape>(kernel.shape) &&
+         !std::holds_alternative<AttentionShape>(kernel.shape);
+}
+
+// What is expected of an architecture is expected of a board with enough power.
+void expect_of_power(const DeviceSpec& device, ParameterSet& architecture) {
+  const double share = power_share(device, DeviceCatalog::shipped());
+  for (Fit& fit : architecture.fits) {
+    if (!is_limited_by_power(fit.implementation)) continue;
+    for (Parameter& p : fit.parameters) {
+      if (p.name == "compute_share") p.value *= share;
+    }
+  }
+}
+
+std::vector<FittedCostModel> models_of(std::vector<ParameterSet> sets) {
+  std::vector<FittedCostModel> out;
+  for (ParameterSet& set : sets) out.emplace_back(std::move(set));
+  return out;
+}
+
 }  // namespace
 
-GpuCostModel::GpuCostModel(DeviceSpec device, ParameterSet own, ParameterSet architecture)
-    : device_(std::move(device)), own_(std::move(own)), architecture_(std::move(architecture)) {}
+GpuCostModel::GpuCostModel(DeviceSpec device, GpuParameterFiles parameters)
+    : device_(std::move(device)),
+      on_vector_units_(without_matrix_units(device_)),
+      own_(std::move(parameters.own)),
+      same_chip_(models_of(std::move(parameters.same_chip))),
+      same_chip_sd_(parameters.same_chip_sd),
+      architecture_(std::move(parameters.architecture)) {}
 
 GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
   const std::filesystem::path folder = data_directory() / "calibration" / "fitted" / "gpu";
@@ -52,30 +108,45 @@ GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
     out.inputs.push_back({file.filename().string(), sha256_hex(text)});
     return parse_parameters(text, file.string());
   };
-  const std::filesystem::path own = folder / (device.name + ".json");
-  if (std::filesystem::exists(own)) out.own = read(own);
-  out.architecture = read(folder / ("architecture-" + device.architecture + ".json"));
+  const auto file_of = [&](const std::string& name) { return folder / (name + ".json"); };
+  if (std::filesystem::exists(file_of(device.name))) out.own = read(file_of(device.name));
+  if (device.same_chip) {
+    for (const std::string& name : device.same_chip->value) {
+      if (std::filesystem::exists(file_of(name))) out.same_chip.push_back(read(file_of(name)));
+    }
+    out.same_chip_sd = read(file_of("same-chip")).at("gpu.same_chip").value("shared_sd");
+  }
+  out.architecture = read(file_of("architecture-" + device.architecture));
+  expect_of_power(device, out.architecture);
   return out;
 }
 
 GpuCostModel GpuCostModel::for_device(const DeviceSpec& device) {
-  GpuParameterFiles parameters = read_gpu_parameters(device);
-  return {device, std::move(parameters.own), std::move(parameters.architecture)};
+  return {device, read_gpu_parameters(device)};
 }
 
-const FittedCostModel& GpuCostModel::model_of(const std::string& family) const {
-  return own_.parameters().find(family) != nullptr ? own_ : architecture_;
+GpuCostModel::Source GpuCostModel::source_of(const std::string& family) const {
+  if (own_.parameters().find(family) != nullptr) return {&own_, kMeasured};
+  for (const FittedCostModel& model : same_chip_) {
+    if (model.parameters().find(family) != nullptr) return {&model, kSameChip};
+  }
+  return {&architecture_, kPooled};
 }
 
-KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& context) const {
+KernelCost GpuCostModel::cost_as_it_is(const Kernel& kernel, const DeviceSpec& device,
+                                       const ExecutionContext& context) const {
   Kernel of_family = kernel;
-  of_family.implementation = gpu_family(kernel, device_);
+  of_family.implementation = gpu_family(kernel, device);
   ExecutionContext here = context;
-  here.device = &device_;
-  const FittedCostModel& model = model_of(of_family.implementation);
-  KernelCost out = model.cost(of_family, here);
+  here.device = &device;
+  const Source source = source_of(of_family.implementation);
+  KernelCost out = source.model->cost(of_family, here);
   out.family = of_family.implementation;
-  if (&model == &architecture_) {
+  if (source.origin == kSameChip) {
+    out.shared_sd = std::hypot(out.shared_sd, same_chip_sd_);
+    out.origin.source += ", which has the same chip";
+  }
+  if (source.origin == kPooled) {
     out.origin = {
         OriginKind::kExtrapolated,
         of_family.implementation + " of " + device_.name + " was not measured; expected " +
@@ -89,6 +160,42 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
                   std::to_string(refined->second.timings) +
                       " timings of this device on top of: " + out.origin.source};
   }
+  out.least = least_time(kernel, device);
+  out.time = std::max(out.time, out.least);
+  return out;
+}
+
+GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
+                                              const ExecutionContext& context) const {
+  Path best{kernel, &device_, cost_as_it_is(kernel, device_, context)};
+  if (!has_families_by_precision(kernel)) return best;
+  // Convolutions of few channels are slower in 16 bits (one in ten of those timed in both): a fit
+  // to timings of this chip knows which, an expectation does not.
+  const bool timed = source_of(best.cost.family).origin != kPooled;
+  if (timed && std::holds_alternative<ConvShape>(kernel.shape)) return best;
+  const auto consider = [&](const Kernel& other, const DeviceSpec& device) {
+    if (least_time(other, device) >= best.cost.time) return;
+    KernelCost cost = cost_as_it_is(other, device, context);
+    if (cost.time < best.cost.time) best = {other, &device, std::move(cost)};
+  };
+  Kernel other = kernel;
+  for (auto next = wider(device_, kernel.precision); next; next = wider(device_, *next)) {
+    other.precision = *next;
+    consider(other, device_);
+  }
+  if (on_vector_units_) {
+    other.precision = Precision::kFp32;
+    consider(other, *on_vector_units_);
+  }
+  if (best.kernel.precision == kernel.precision) return best;
+  best.cost.origin.source += "; with the arithmetic of " +
+                             std::string(to_string(best.kernel.precision)) +
+                             ", whose kernel is faster here";
+  return best;
+}
+
+KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& context) const {
+  KernelCost out = fastest_path(kernel, context).cost;
   const auto* rnn = std::get_if<RnnShape>(&kernel.shape);
   if (rnn != nullptr && rnn->persistent) {
     out.origin = {OriginKind::kExtrapolated,
@@ -103,11 +210,13 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
   return out;
 }
 
-KernelChoice GpuCostModel::choice(const Kernel& kernel, const ExecutionContext& context) const {
-  const std::string family = gpu_family(kernel, device_);
-  const Fit& fit = model_of(family).parameters().at(family);
+KernelChoice GpuCostModel::choice(const Kernel& asked, const ExecutionContext& context) const {
+  const Path path = fastest_path(asked, context);
+  const Kernel& kernel = path.kernel;
+  const std::string family = gpu_family(kernel, *path.device);
+  const Fit& fit = source_of(family).model->parameters().at(family);
   ExecutionContext here = context;
-  here.device = &device_;
+  here.device = path.device;
   if (std::holds_alternative<GemmShape>(kernel.shape)) {
     formula::GpuGemm::Input input;
     read_input(kernel, here, input);
@@ -121,7 +230,8 @@ KernelChoice GpuCostModel::choice(const Kernel& kernel, const ExecutionContext& 
     const auto algorithm =
         formula::GpuConvolution::fastest(input, values_of<formula::GpuConvolution>(fit).data());
     return {std::string(formula::name_of(algorithm)),
-            Bytes(formula::workspace_bytes(input, algorithm))};
+            Bytes(formula::workspace_bytes(input, algorithm)),
+            Flops(formula::algorithm_flops(input, algorithm))};
   }
   if (std::holds_alternative<AttentionShape>(kernel.shape)) return {"flash", Bytes(0)};
   if (std::holds_alternative<RnnShape>(kernel.shape)) return {"fused over steps", Bytes(0)};
@@ -132,11 +242,10 @@ std::vector<GpuFamilyOrigin> GpuCostModel::origins() const {
   std::vector<GpuFamilyOrigin> out;
   for (const GpuFamily& family : gpu_families()) {
     const std::string name(family.name);
-    const Fit* fit = own_.parameters().find(name);
-    const std::string origin = fit != nullptr ? "measured" : "pooled";
-    if (fit == nullptr) fit = architecture_.parameters().find(name);
+    const Source source = source_of(name);
+    const Fit* fit = source.model->parameters().find(name);
     if (fit == nullptr) continue;
-    out.push_back({name, std::string(family.summary), origin, fit->quality});
+    out.push_back({name, std::string(family.summary), std::string(source.origin), fit->quality});
   }
   return out;
 }

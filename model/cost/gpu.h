@@ -1,9 +1,15 @@
 // Kernel costs on a GPU: from the fits of the device itself where it was measured, else from those
-// expected of its architecture.
+// of a device with the same chip, else from what is expected of its architecture.
+//
+// Two laws hold for every price. None is below what the data sheet allows (gpu_limits.h). And
+// narrower arithmetic is never slower: a library that may use tf32, bf16 or fp8 takes the kernel of
+// wider arithmetic where that one is faster, so the price is the least of both. Convolutions that
+// were timed on the chip in that arithmetic keep their own price.
 #pragma once
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +24,9 @@ namespace paceline {
 struct GpuFamilyOrigin {
   std::string family;   // "gpu.gemm.matrix"
   std::string summary;  // what kernels these are
-  std::string
-      origin;  // "measured": fitted to timings of this device; "pooled": expected from others
+  // "measured": fitted to timings of this device; "same chip": of another with its chip; "pooled":
+  // expected from others.
+  std::string origin;
   FitQuality quality;
 };
 
@@ -27,11 +34,14 @@ struct GpuFamilyOrigin {
 struct KernelChoice {
   std::string algorithm;  // "winograd-staged", "tile 128x64, K in 4 slices", "flash"
   Bytes workspace;
+  Flops arithmetic{};  // what the algorithm executes; 0: what is counted
 };
 
 // The shipped parameters for a device (calibration/fitted/gpu/).
 struct GpuParameterFiles {
-  ParameterSet own;  // empty if the device was not measured
+  ParameterSet own;                     // empty if the device was not measured
+  std::vector<ParameterSet> same_chip;  // of measured devices, likest first
+  double same_chip_sd = 0;              // how far apart two boards with one chip are, ln(time)
   ParameterSet architecture;
   std::vector<InputFile> inputs;
 };
@@ -48,8 +58,8 @@ struct FamilyRefinement {
 
 class GpuCostModel : public CostModel {
  public:
-  // `own` may be empty. Throws InputError if a fit names an unknown formula.
-  GpuCostModel(DeviceSpec device, ParameterSet own, ParameterSet architecture);
+  // Throws InputError if a fit names an unknown formula.
+  GpuCostModel(DeviceSpec device, GpuParameterFiles parameters);
   // With the parameters that paceline ships (calibration/fitted/gpu/).
   static GpuCostModel for_device(const DeviceSpec& device);
 
@@ -70,10 +80,30 @@ class GpuCostModel : public CostModel {
   }
 
  private:
-  const FittedCostModel& model_of(const std::string& family) const;
+  // How a kernel runs: at its own precision or at a wider one, on which units, and what that costs.
+  struct Path {
+    Kernel kernel;
+    const DeviceSpec* device;
+    KernelCost cost;
+  };
+  Path fastest_path(const Kernel& kernel, const ExecutionContext& context) const;
+  KernelCost cost_as_it_is(const Kernel& kernel, const DeviceSpec& device,
+                           const ExecutionContext& context) const;
+
+  // Where a family's parameters come from.
+  struct Source {
+    const FittedCostModel* model;
+    std::string_view origin;  // of GpuFamilyOrigin
+  };
+  Source source_of(const std::string& family) const;
 
   DeviceSpec device_;
+  // Where fp32 products run on matrix units: the device without them, whose kernels know forms of
+  // convolution that matrix units do not.
+  std::optional<DeviceSpec> on_vector_units_;
   FittedCostModel own_;
+  std::vector<FittedCostModel> same_chip_;
+  double same_chip_sd_;
   FittedCostModel architecture_;
   std::map<std::string, FamilyRefinement> refinements_;
 };

@@ -77,18 +77,22 @@ TEST(GpuCostModel, MoreWorkTakesLonger) {
   }
 }
 
-// A device that was measured says so; one that was not says what stands in and how much less
-// certain it is.
-TEST(GpuCostModel, TellsMeasuredFromPooled) {
+// A device that was measured says so; one that was not says what stands in, and is less certain the
+// farther that is: a board with the same chip, or other architectures.
+TEST(GpuCostModel, TellsMeasuredFromSameChipFromPooled) {
   const Kernel linear{"linear", GemmShape{.m = 4096, .n = 4096, .k = 4096, .trans_a = true},
                       Precision::kBf16};
   const KernelCost measured = model_of("h100-sxm").cost(linear, {});
-  const KernelCost pooled = model_of("h200-sxm").cost(linear, {});
+  const KernelCost same_chip = model_of("h200-sxm").cost(linear, {});
+  const KernelCost pooled = model_of("b200-sxm").cost(linear, {});
   EXPECT_EQ(measured.origin.kind, OriginKind::kFitted);
+  EXPECT_EQ(same_chip.origin.kind, OriginKind::kFitted);
+  EXPECT_NE(same_chip.origin.source.find("same chip"), std::string::npos);
   EXPECT_EQ(pooled.origin.kind, OriginKind::kExtrapolated);
-  EXPECT_GT(pooled.shared_sd, measured.shared_sd);
-  // The two boards have the same chip, and this product is bound by it.
-  EXPECT_NEAR(pooled.time.si() / measured.time.si(), 1, 0.15);
+  EXPECT_GT(same_chip.shared_sd, measured.shared_sd);
+  EXPECT_GT(pooled.shared_sd, same_chip.shared_sd);
+  // The two boards differ in memory, and this product is bound by the chip.
+  EXPECT_NEAR(same_chip.time.si() / measured.time.si(), 1, 0.01);
 }
 
 TEST(GpuCostModel, ListsTheOriginOfEveryFamily) {

@@ -1,17 +1,18 @@
-// gpu.rnn/3: a recurrent layer run by one library call (cuDNN) on a GPU. Forward and data gradient
+// gpu.rnn/4: a recurrent layer run by one library call (cuDNN) on a GPU. Forward and data gradient
 // walk through the steps; the input product of all steps is hoisted out of the walk, and layers
 // work on different steps at the same time:
 //
 //   t = launch + T_in + (steps + L - 1) T_step
-//   T_step = step + pnorm( 2 g H H B c / (P recurrent_share) + H depth, c Q_cell; 1 + overlap )
+//   T_step = step + pnorm( 2 g H H B c / (P recurrent_share) + H depth / f, c Q_cell; 1 + overlap )
 //   T_in   = 2 g H (I + (L - 1) H) B steps / (P compute_share)
 //   c      = directions L steps / (steps + L - 1)           cells that run at the same time
 //   Q_cell = bytes of g H H weights + B H (g + 2) activations, at the rates of gpu_memory.h
 //   recurrent_share = compute_share c B / (c B + half_batch)
 //
 // `half_batch` says how many columns fill half of the device: a product with few of them does not.
-// `depth` is what each of the H terms of a step's sums adds to the step, because they follow one
-// another. The weight gradient is a product over all steps, in at most `slices` parts:
+// `depth` is how many clocks of 1/f each of the H terms of a step's sums adds to the step, because
+// they follow one another. The weight gradient is a product over all steps, in at most `slices`
+// parts:
 //
 //   t = launch + 2 g H H B steps / (P compute_share) (1 + half_batch min(steps, slices)/(B steps))
 //
@@ -33,7 +34,7 @@
 namespace paceline::formula {
 
 struct GpuRnn {
-  static constexpr std::string_view kId = "gpu.rnn/3";
+  static constexpr std::string_view kId = "gpu.rnn/4";
 
   struct Input {
     double gates = 4, input = 0, hidden = 0, batch = 0, steps = 0, layers = 1, directions = 1;
@@ -67,7 +68,7 @@ struct GpuRnn {
       {"cache_fit", "1"},
       {"cache_gain", "1"},
       {"persistent_step", "s"},
-      {"depth", "s"},
+      {"depth", "1"},
       {"slices", "1"},
   }};
 
@@ -97,7 +98,7 @@ struct GpuRnn {
     const double state = in.batch * in.hidden * (in.gates + 2);
     const double cell = 2 * in.gates * in.hidden * in.hidden * in.batch;
     const T idle = in.persistent ? T(0.0) : p[kHalfBatch] / in.batch;
-    const T in_turn = in.persistent ? T(0.0) : T(in.hidden * p[kDepth]);
+    const T in_turn = in.persistent ? T(0.0) : T(in.hidden * p[kDepth] / in.device.clock);
     const T step_compute = cell * (cells + idle) / rate + in_turn;
     const T step_memory =
         gpu_memory_time(cells * in.element_bytes * (weights + state), 0, in.device, memory);

@@ -49,6 +49,24 @@ void check_names_differ(const std::vector<DeviceSpec>& devices) {
   }
 }
 
+// Throws if a device is said to have the chip of one that cannot have it.
+void check_chips_agree(const DeviceCatalog& catalog) {
+  for (const DeviceSpec& device : catalog.devices()) {
+    if (!device.same_chip) continue;
+    for (const std::string& name : device.same_chip->value) {
+      const DeviceSpec* other = catalog.find(name);
+      if (other != nullptr && other->name == name && other->name != device.name &&
+          other->architecture == device.architecture &&
+          other->multiprocessors.value == device.multiprocessors.value) {
+        continue;
+      }
+      throw InputError("device catalog: " + device.name + "/same_chip: \"" + name +
+                       "\" is no other device of architecture " + device.architecture + " with " +
+                       std::to_string(device.multiprocessors.value) + " multiprocessors");
+    }
+  }
+}
+
 }  // namespace
 
 std::string device_key(std::string_view name) {
@@ -79,6 +97,7 @@ DeviceCatalog DeviceCatalog::load(const std::filesystem::path& folder) {
                      "\" differs from the name of the file");
   }
   check_names_differ(catalog.devices_);
+  check_chips_agree(catalog);
   return catalog;
 }
 

@@ -175,6 +175,23 @@ TEST(DeviceCatalog, RefusesANameThatMeansTwoDevices) {
   }
 }
 
+// What was measured on one device stands for another only if they can be the same chip.
+TEST(DeviceCatalog, RefusesAChipThatCannotBeTheSame) {
+  const TemporaryFolder folder;
+  const std::filesystem::path devices =
+      std::filesystem::path(PACELINE_SOURCE_DIR) / "model/catalog/devices";
+  std::filesystem::copy_file(devices / "t4.json", folder / "t4.json");
+  std::string l40 = read_text_file(devices / "l40.json");
+  l40.replace(l40.find("\"l40s\""), 6, "\"t4\"");
+  std::ofstream(folder / "l40.json") << l40;
+  try {
+    DeviceCatalog::load(folder.path());
+    FAIL() << "an Ada board had the chip of a T4";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("l40/same_chip: \"t4\" is no other device of"));
+  }
+}
+
 TEST(DeviceCatalog, RefusesAFolderWithoutDevices) {
   EXPECT_THROW(DeviceCatalog::load("/nonexistent"), InputError);
 }

@@ -63,6 +63,13 @@ class FactReader {
     return quantity<Q>(parent, key);
   }
 
+  std::optional<Fact<std::vector<std::string>>> optional_devices(JsonObject& parent,
+                                                                 std::string_view key) {
+    if (!parent.has(key)) return std::nullopt;
+    JsonObject object = parent.object(key);
+    return finish(object, object.strings("devices"));
+  }
+
   Fact<Watts> power(JsonObject& parent, std::string_view key) {
     JsonObject object = parent.object(key);
     try {
@@ -78,7 +85,7 @@ class FactReader {
  private:
   template <typename T>
   Fact<T> finish(JsonObject& object, T value) {
-    Fact<T> fact{value, source(object)};
+    Fact<T> fact{std::move(value), source(object)};
     object.finish();
     return fact;
   }
@@ -94,6 +101,14 @@ DeviceMemory read_memory(JsonObject object, FactReader& facts) {
                       .data_rate = facts.quantity<BytesPerSecond>(object, "data_rate")};
   object.finish();
   return memory;
+}
+
+CpuFacts read_cpu(JsonObject object, FactReader& facts) {
+  CpuFacts cpu{facts.count(object, "threads_per_core"),
+               facts.quantity<Bytes>(object, "private_cache"),
+               facts.quantity<Bytes>(object, "largest_memory")};
+  object.finish();
+  return cpu;
 }
 
 HostLink read_host_link(JsonObject object, FactReader& facts) {
@@ -168,6 +183,7 @@ DeviceSpec read_device(JsonObject root) {
   spec.aliases = root.strings("aliases");
   spec.note = root.string_or("note", "");
   spec.multiprocessors = facts.count(root, "multiprocessors");
+  spec.same_chip = facts.optional_devices(root, "same_chip");
   spec.vector_flop_per_clock = facts.count(root, "vector_flop_per_clock");
   spec.base_clock = facts.optional_quantity<Hertz>(root, "base_clock");
   spec.boost_clock = facts.quantity<Hertz>(root, "boost_clock");
@@ -177,8 +193,10 @@ DeviceSpec read_device(JsonObject root) {
   spec.matrix_peak = read_peaks(root.object("matrix_peak"), facts);
   spec.matrix_rate_share = facts.optional_share(root, "matrix_rate_share");
   spec.last_level_cache = facts.quantity<Bytes>(root, "last_level_cache");
+  spec.memory_side_cache = facts.optional_quantity<Bytes>(root, "memory_side_cache");
   spec.shared_memory = facts.optional_quantity<Bytes>(root, "shared_memory");
   spec.memory = read_memory(root.object("memory"), facts);
+  if (spec.kind == DeviceKind::kCpu) spec.cpu = read_cpu(root.object("cpu"), facts);
   spec.power = facts.power(root, "power");
   spec.host_link = read_host_link(root.object("host_link"), facts);
   spec.peer_links = read_peer_links(root, facts);

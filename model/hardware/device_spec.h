@@ -28,7 +28,6 @@ struct Fact {
 enum class DeviceKind { kGpu, kCpu };
 std::string_view to_string(DeviceKind kind);
 
-// Power is met in data sheets only, so it needs no arithmetic.
 struct Watts {
   double value = 0;
 };
@@ -39,6 +38,12 @@ struct DeviceMemory {
   Fact<BytesPerSecond> bandwidth;       // reading and writing together
   Fact<std::int64_t> bus_width;         // bits
   Fact<BytesPerSecond> data_rate;       // of one pin
+};
+
+struct CpuFacts {
+  Fact<std::int64_t> threads_per_core;
+  Fact<Bytes> private_cache;   // of a core, in front of last_level_cache
+  Fact<Bytes> largest_memory;  // that a socket can have
 };
 
 // PCI Express connector of the device.
@@ -72,6 +77,8 @@ struct DeviceSpec {
   std::int64_t released = 0;
   std::vector<std::string> aliases;  // what nvidia-smi, lscpu and papers print
   std::string note;                  // what the name stands for where that is not obvious
+  // Devices with the same chip, likest first: what was measured on them holds here.
+  std::optional<Fact<std::vector<std::string>>> same_chip;
 
   Fact<std::int64_t> multiprocessors;        // SM, compute unit, or CPU core
   Fact<std::int64_t> vector_flop_per_clock;  // fp32, of one multiprocessor
@@ -89,10 +96,12 @@ struct DeviceSpec {
   // where boards are sold with less than the full rate (GeForce: 1/2).
   std::optional<Fact<double>> matrix_rate_share;
 
-  Fact<Bytes> last_level_cache;              // L2 of a GPU, L3 of a CPU
-  std::optional<Fact<Bytes>> shared_memory;  // largest per multiprocessor
+  Fact<Bytes> last_level_cache;                  // L2 of a GPU, L3 of a CPU
+  std::optional<Fact<Bytes>> memory_side_cache;  // beside it, in front of memory (Infinity Cache)
+  std::optional<Fact<Bytes>> shared_memory;      // largest per multiprocessor
   DeviceMemory memory;
-  Fact<Watts> power;  // board limit of a GPU, TDP of a CPU
+  std::optional<CpuFacts> cpu;  // of every CPU
+  Fact<Watts> power;            // board limit of a GPU, TDP of a CPU
   HostLink host_link;
   std::optional<PeerLinks> peer_links;
   std::vector<FactConflict> conflicts;

@@ -1,5 +1,8 @@
 #include "simulator/device/training_device.h"
 
+#include <charconv>
+
+#include "core/data_directory.h"
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "core/names.h"
@@ -8,6 +11,7 @@
 #include "simulator/device/cpu_device.h"
 #include "simulator/device/gpu_device.h"
 #include "simulator/device/probe.h"
+#include "simulator/device/transferred_cpu.h"
 #include "traces/measurement/measurement.h"
 
 namespace paceline {
@@ -19,19 +23,53 @@ bool looks_like_file(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json");
 }
 
+// The options of a CPU whose parameters are measured: none.
 void refuse_options(const Options& options) {
   for (const auto& [key, value] : options) {
     if (!is_device_option(key)) continue;
     throw UsageError("--set " + key +
-                     " is of GPUs; the parameters of a CPU are measured at its own");
+                     (key == "sockets" ? " is of CPUs of the catalog; parameters that were "
+                                         "measured are of the whole machine"
+                                       : " is of GPUs; the parameters of a CPU are measured "
+                                         "at its own"));
   }
+}
+
+// "--set sockets=2"; 1 if absent.
+int sockets_of(const Options& options) {
+  constexpr int kMost = 8;
+  const auto found = options.find("sockets");
+  if (found == options.end()) return 1;
+  int sockets = 0;
+  const std::string& text = found->second;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), sockets);
+  if (error != std::errc() || rest != text.data() + text.size() || sockets < 1 || sockets > kMost) {
+    throw UsageError("--set sockets=" + text + ": expected a number from 1 to " +
+                     std::to_string(kMost));
+  }
+  return sockets;
+}
+
+std::unique_ptr<const TrainingDevice> make_cpu(DeviceSpec spec, std::vector<InputFile> inputs,
+                                               const Options& options) {
+  for (const char* key : {"clock", "power", "probe"}) {
+    if (options.contains(key)) throw UsageError("--set " + std::string(key) + " is of GPUs");
+  }
+  const std::filesystem::path root = data_directory();
+  const std::filesystem::path file = root / "calibration/fitted/cpu-transfer.json";
+  const CpuTransfer transfer = read_cpu_transfer(file, root);
+  inputs.push_back({file.filename().string(), sha256_hex(read_text_file(file))});
+  return std::make_unique<const TransferredCpu>(std::move(spec), sockets_of(options), transfer,
+                                                std::move(inputs));
 }
 
 std::unique_ptr<const TrainingDevice> make_gpu(DeviceSpec spec, GpuParameterFiles parameters,
                                                const Options& options) {
+  if (options.contains("sockets")) {
+    throw UsageError("--set sockets is of CPUs; " + spec.name + " is a GPU");
+  }
   std::vector<InputFile> inputs = std::move(parameters.inputs);
-  GpuCostModel costs(with_device_options(std::move(spec), options), std::move(parameters.own),
-                     std::move(parameters.architecture));
+  GpuCostModel costs(with_device_options(std::move(spec), options), std::move(parameters));
   const auto probe = options.find("probe");
   if (probe != options.end()) {
     const std::filesystem::path file = probe->second;
@@ -39,6 +77,12 @@ std::unique_ptr<const TrainingDevice> make_gpu(DeviceSpec spec, GpuParameterFile
     inputs.push_back({file.filename().string(), sha256_hex(read_text_file(file))});
   }
   return std::make_unique<const GpuDevice>(std::move(costs), std::move(inputs));
+}
+
+// At a lower clock a board needs less power, which is part of what is expected of it.
+DeviceSpec at_its_clock(const DeviceSpec& spec, const Options& options) {
+  const auto clock = options.find("clock");
+  return clock == options.end() ? spec : with_device_options(spec, {*clock});
 }
 
 // What was measured on this board stands before what paceline ships of its model.
@@ -55,10 +99,8 @@ std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const O
   const InputFile input{path.filename().string(), sha256_hex(text)};
   if (text.find("\"paceline.device/1\"") != std::string::npos) {
     DeviceSpec spec = read_device(path);
-    if (spec.kind == DeviceKind::kCpu) {
-      throw UsageError(name + " describes a CPU; give a parameter file of it");
-    }
-    GpuParameterFiles parameters = read_gpu_parameters(spec);
+    if (spec.kind == DeviceKind::kCpu) return make_cpu(std::move(spec), {input}, options);
+    GpuParameterFiles parameters = read_gpu_parameters(at_its_clock(spec, options));
     parameters.inputs.push_back(input);
     return make_gpu(std::move(spec), std::move(parameters), options);
   }
@@ -66,7 +108,7 @@ std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const O
   const DeviceCatalog catalog = DeviceCatalog::shipped();
   const DeviceSpec* spec = catalog.find(measured.device);
   if (spec != nullptr && spec->kind == DeviceKind::kGpu) {
-    GpuParameterFiles parameters = read_gpu_parameters(*spec);
+    GpuParameterFiles parameters = read_gpu_parameters(at_its_clock(*spec, options));
     prefer(std::move(measured), parameters);
     parameters.inputs.push_back(input);
     return make_gpu(*spec, std::move(parameters), options);
@@ -78,7 +120,7 @@ std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const O
 }  // namespace
 
 bool is_device_option(std::string_view key) {
-  return key == "clock" || key == "power" || key == "probe";
+  return key == "clock" || key == "power" || key == "probe" || key == "sockets";
 }
 
 std::unique_ptr<const TrainingDevice> read_training_device(const std::string& name_or_file,
@@ -89,13 +131,8 @@ std::unique_ptr<const TrainingDevice> read_training_device(const std::string& na
   }
   if (looks_like_file(name_or_file)) return read_file(name_or_file, options);
   const DeviceSpec spec = DeviceCatalog::shipped().at(name_or_file);
-  if (spec.kind == DeviceKind::kCpu) {
-    throw UsageError("device " + spec.name +
-                     " is a CPU that nobody has measured: what a framework reaches on it does not "
-                     "follow from its data sheet; give a parameter file of it (paceline measure, "
-                     "paceline calibrate)");
-  }
-  return make_gpu(spec, read_gpu_parameters(spec), options);
+  if (spec.kind == DeviceKind::kCpu) return make_cpu(spec, {}, options);
+  return make_gpu(spec, read_gpu_parameters(at_its_clock(spec, options)), options);
 }
 
 }  // namespace paceline

@@ -4,6 +4,7 @@
 //   cpu                  this machine, with the parameters that `calibrate --install` left
 //   parameters.json      a CPU, with the parameters of that file
 //   h100-sxm             a GPU of the catalog, with the parameters that paceline ships
+//   e5-2630-v3           a CPU of the catalog, at prices expected of its data sheet
 //   my-gpu.json          a GPU from a device file (docs/devices.md), parameters of its architecture
 //   measured.json        a GPU of the catalog with the parameters of that file before the shipped
 //   ones
@@ -62,6 +63,7 @@ class TrainingDevice {
 // Keys of --set that belong to the device, taken out of `options` by read_training_device:
 //   clock=562MHz   what the multiprocessors run at; data-sheet boost clock if absent
 //   power=250W     board limit below the data sheet's
+//   sockets=2      of a CPU of the catalog; 1 if absent
 //   probe=FILE     timings of the board that refine its parameters (probe.h); the flag --probe
 std::unique_ptr<const TrainingDevice> read_training_device(
     const std::string& name_or_file, const std::map<std::string, std::string>& options);

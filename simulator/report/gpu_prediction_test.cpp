@@ -231,7 +231,6 @@ TEST(GpuPrediction, RefusesWhatHasNoMeaning) {
   e = experiment("fcn-r", 64, "v100-sxm2-16g");
   e.options["optimizer"] = "adem";
   EXPECT_THROW(predict(e), UsageError);
-  EXPECT_THROW(read_training_device("i7-3820", {}), UsageError);
   EXPECT_THROW(read_training_device("v100", {}), UsageError);
 }
 

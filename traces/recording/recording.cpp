@@ -17,6 +17,13 @@ RecordedRun read_run(JsonObject object) {
   run.place = object.path();
   JsonObject experiment = object.object("experiment");
   run.experiment = read_recorded_experiment(experiment);
+  if (experiment.has("options")) {
+    JsonObject options = experiment.object("options");
+    for (const std::string& key : options.keys()) {
+      run.experiment.options[key] = options.string(key);
+    }
+    options.finish();
+  }
   experiment.finish();
   run.parameters = object.integer("parameters");
   if (run.parameters < 0) object.fail("parameters", "is negative");

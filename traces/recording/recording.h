@@ -23,6 +23,8 @@ struct RecordedExperiment {
   std::string framework;
   std::string precision;
   std::optional<std::int64_t> seq;
+  // Settings of the framework as predictions name them ("compile" -> "on"); usually none.
+  std::map<std::string, std::string> options{};
   bool operator==(const RecordedExperiment&) const = default;
 };
 

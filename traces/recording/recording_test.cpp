@@ -78,6 +78,17 @@ TEST(Recording, NamesFileAndPlaceOfWhatItCannotUse) {
               HasSubstr("/provenance"));
 }
 
+TEST(Recording, KeepsTheSettingsOfTheFramework) {
+  std::string text = recording("measured", round(1, true));
+  const std::string precision = "\"precision\": \"fp32\"";
+  text.replace(text.find(precision), precision.size(),
+               precision + ", \"options\": {\"compile\": \"on\"}");
+  const Recording got = parse_recording(text, "recording.json");
+  EXPECT_EQ(got.runs[0].experiment.options.at("compile"), "on");
+  EXPECT_THAT(message(precision, precision + ", \"options\": {\"compile\": 1}"),
+              HasSubstr("/runs/0/experiment/options/compile"));
+}
+
 // The same experiment twice would count twice.
 TEST(Recording, HoldsEveryExperimentOnceAndAtLeastOne) {
   const std::string text = recording("measured", round(1, true));

@@ -14,7 +14,10 @@ namespace {
 constexpr double kNoisy = 0.15;  // spread between rounds beyond which a measurement is doubtful
 
 std::string case_name(const RecordedExperiment& e) {
-  return e.model + "-b" + std::to_string(e.batch) + "-t" + std::to_string(e.threads);
+  std::string out = e.model + "-b" + std::to_string(e.batch) + "-t" + std::to_string(e.threads);
+  if (e.precision != "fp32") out += "-" + e.precision;
+  for (const auto& [key, value] : e.options) out += "-" + key + "=" + value;
+  return out;
 }
 
 Experiment experiment_of(const RecordedExperiment& recorded) {
@@ -26,6 +29,7 @@ Experiment experiment_of(const RecordedExperiment& recorded) {
   e.threads = recorded.threads;
   e.framework = recorded.framework;
   e.precision = parse_precision(recorded.precision);
+  e.options = recorded.options;
   return e;
 }
 

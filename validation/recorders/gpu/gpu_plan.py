@@ -25,8 +25,10 @@ class Case:
     def experiment(self, device):
         """The case as the recording names it; also its identity when a run is resumed."""
         e = {"model": self.model, "batch": self.batch, "threads": 1, "device": device,
-             "framework": "pytorch-compiled" if self.compiled else "pytorch", "precision": self.precision}
-        return e if self.seq is None else {**e, "seq": self.seq}
+             "framework": "pytorch", "precision": self.precision}
+        if self.seq is not None:
+            e["seq"] = self.seq
+        return {**e, "options": {"compile": "on"}} if self.compiled else e
 
     def name(self):
         return f"{self.model}-b{self.batch}-{self.precision}{'-compiled' if self.compiled else ''}"

@@ -1,0 +1,112 @@
+#include "model/parameters/fold_residuals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/json_writer.h"
+
+namespace paceline {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr char kSchema[] = "paceline.fold-residuals/1";
+
+std::vector<std::string> splits() {
+  return {std::string(kOwnFit), std::string(kSameChip), std::string(kLeftOut), std::string(kNoKin),
+          std::string(kNotFitted)};
+}
+
+std::vector<double> rounded(const std::vector<double>& values, double steps = 1e3) {
+  std::vector<double> out;
+  for (const double x : values) out.push_back(std::round(x * steps) / steps);
+  return out;
+}
+
+FoldResiduals read_fold(JsonObject& object) {
+  FoldResiduals out{.family = object.string("family"),
+                    .device = object.string("device"),
+                    .split = object.one_of("split", splits()),
+                    .error = object.numbers("error"),
+                    .sd = object.numbers("sd"),
+                    .roofline = object.numbers("roofline"),
+                    .nearest = object.numbers("nearest")};
+  if (out.error.empty()) object.fail("error", "expected a residual");
+  for (const auto& [key, values] : {std::pair{"sd", &out.sd}, std::pair{"roofline", &out.roofline},
+                                    std::pair{"nearest", &out.nearest}}) {
+    if (values->size() != out.error.size() && !(std::string(key) == "nearest" && values->empty())) {
+      object.fail(key, "expected " + std::to_string(out.error.size()) + " numbers, found " +
+                           std::to_string(values->size()));
+    }
+  }
+  object.finish();
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> FoldResidualFile::families() const {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& family) {
+    if (std::ranges::find(out, family) == out.end()) out.push_back(family);
+  };
+  for (const FoldResiduals& fold : folds) add(fold.family);
+  for (const auto& [family, text] : notes) add(family);
+  return out;
+}
+
+FoldResidualFile read_fold_residuals(const std::filesystem::path& file) {
+  const JsonDocument document = read_json_file(file, kSchema);
+  JsonObject root = document.root();
+  FoldResidualFile out;
+  out.provenance = read_provenance(root.object("provenance"));
+  for (JsonObject& source : root.objects("sources")) {
+    out.sources.push_back(
+        {source.string("file"), source.string("sha256"), source.string("licence")});
+    source.finish();
+  }
+  for (JsonObject& fold : root.objects("folds")) out.folds.push_back(read_fold(fold));
+  for (JsonObject& ranking : root.objects("rankings")) {
+    out.rankings.push_back({.family = ranking.string("family"),
+                            .split = ranking.one_of("split", splits()),
+                            .pairs = ranking.integer("pairs"),
+                            .tau = ranking.number("tau")});
+    ranking.finish();
+  }
+  JsonObject notes = root.object("notes");
+  for (const std::string& family : notes.keys()) out.notes[family] = notes.strings(family);
+  root.finish();
+  return out;
+}
+
+std::string to_json_text(const FoldResidualFile& residuals) {
+  ordered_json sources = ordered_json::array();
+  for (const SourceFile& s : residuals.sources) {
+    sources.push_back({{"file", s.file}, {"sha256", s.sha256}, {"licence", s.licence}});
+  }
+  ordered_json folds = ordered_json::array();
+  for (const FoldResiduals& f : residuals.folds) {
+    folds.push_back({{"family", f.family},
+                     {"device", f.device},
+                     {"split", f.split},
+                     {"error", rounded(f.error, 1e4)},
+                     {"sd", rounded(f.sd)},
+                     {"roofline", rounded(f.roofline)},
+                     {"nearest", rounded(f.nearest)}});
+  }
+  ordered_json rankings = ordered_json::array();
+  for (const DeviceRanking& r : residuals.rankings) {
+    rankings.push_back(
+        {{"family", r.family}, {"split", r.split}, {"pairs", r.pairs}, {"tau", r.tau}});
+  }
+  const ordered_json root = {{"schema", kSchema},
+                             {"provenance", to_json(residuals.provenance)},
+                             {"sources", std::move(sources)},
+                             {"folds", std::move(folds)},
+                             {"rankings", std::move(rankings)},
+                             {"notes", residuals.notes}};
+  return to_json_text(root);
+}
+
+}  // namespace paceline

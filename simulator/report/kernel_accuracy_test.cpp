@@ -1,0 +1,95 @@
+#include "simulator/report/kernel_accuracy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/temporary_folder.h"
+#include "core/text_file.h"
+
+namespace paceline {
+namespace {
+
+using testing::HasSubstr;
+
+// Two devices: one predicted 10 % too slow throughout, one exactly, both by a roofline that is
+// twice too fast.
+FoldResidualFile two_folds() {
+  FoldResidualFile out;
+  const double tenth = std::log(1.1), half = std::log(0.5);
+  out.folds = {{"gpu.gemm.matrix",
+                "t4",
+                std::string(kLeftOut),
+                {tenth, tenth},
+                {0.1, 0.01},
+                {half, half},
+                {0.0, 0.0}},
+               {"gpu.gemm.matrix",
+                "l4",
+                std::string(kLeftOut),
+                {0, 0},
+                {0.1, 0.1},
+                {half, half},
+                {0.0, 0.0}}};
+  out.rankings = {{"gpu.gemm.matrix", std::string(kLeftOut), 4, 0.5}};
+  out.notes["gpu.gemm.matrix"] = {"No fit of k80."};
+  return out;
+}
+
+TEST(KernelAccuracy, CountsTimingsEquallyOverDevicesAndEachDeviceAlone) {
+  const std::vector<KernelScore> scores = score_kernels(two_folds());
+  ASSERT_EQ(scores.size(), 3u);
+  EXPECT_EQ(scores[0].device, "");
+  EXPECT_NEAR(scores[0].errors.mape, 0.05, 1e-12);
+  EXPECT_NEAR(scores[0].roofline.mape, 0.5, 1e-12);
+  // One of four errors, ln 1.1, is more than 1.64 times the stated 0.01.
+  EXPECT_DOUBLE_EQ(scores[0].coverage90, 0.75);
+  EXPECT_EQ(scores[2].device, "t4");
+  EXPECT_NEAR(scores[2].errors.bias, 0.1, 1e-12);
+}
+
+TEST(KernelAccuracy, ComesBackFromItsFileToFourDigits) {
+  const TemporaryFolder folder;
+  write_text_file(folder / "residuals.json", to_json_text(two_folds()));
+  const FoldResidualFile back = read_fold_residuals(folder / "residuals.json");
+  EXPECT_EQ(to_json_text(back), to_json_text(two_folds()));
+  EXPECT_NEAR(back.folds[0].error[0], std::log(1.1), 5e-5);
+}
+
+TEST(KernelAccuracy, RefusesAFileWhoseNumbersDoNotBelongTogether) {
+  const TemporaryFolder folder;
+  FoldResidualFile residuals = two_folds();
+  residuals.folds[1].sd.pop_back();
+  write_text_file(folder / "residuals.json", to_json_text(residuals));
+  try {
+    read_fold_residuals(folder / "residuals.json");
+    FAIL() << "read";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/folds/1/sd: expected 2 numbers, found 1"));
+  }
+}
+
+TEST(KernelAccuracy, DocumentAndJsonSayTheSame) {
+  const std::string document = kernel_accuracy_document(two_folds());
+  EXPECT_THAT(document, HasSubstr("No fit of k80."));
+  EXPECT_THAT(document, HasSubstr("50.0 / 50.0 / 50.0"));
+  const nlohmann::ordered_json json = kernel_accuracy_json(two_folds());
+  EXPECT_EQ(json["kernels"].size(), 3u);
+  EXPECT_NEAR(json["kernels"][0]["null"]["roofline"].get<double>(), 0.5, 1e-12);
+  EXPECT_EQ(json["rankings"][0]["kendall_tau"], 0.5);
+}
+
+// docs/accuracy-kernels.md is what the shipped residuals say.
+TEST(KernelAccuracy, DocumentIsUpToDate) {
+  const std::filesystem::path root = PACELINE_SOURCE_DIR;
+  const FoldResidualFile residuals =
+      read_fold_residuals(root / "calibration/fitted/gpu/residuals.json");
+  EXPECT_EQ(read_text_file(root / "docs/accuracy-kernels.md"), kernel_accuracy_document(residuals))
+      << "renew with: paceline validate --kernels --md -o docs/accuracy-kernels.md";
+}
+
+}  // namespace
+}  // namespace paceline
