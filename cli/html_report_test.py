@@ -62,7 +62,7 @@ class Report(unittest.TestCase):
             self.assertRegex(result.stdout, rf'<section id="{section}">', section)
         self.assertIn("90 % interval", result.stdout)
         # Chart.js gives every canvas it draws a size.
-        self.assertEqual(len(re.findall(r"<canvas[^>]*width=\"[1-9]", result.stdout)), 4)
+        self.assertEqual(len(re.findall(r"<canvas[^>]*width=\"[1-9]", result.stdout)), 5)
 
     def test_a_sweep_shows_its_curves(self):
         result = browse(self.sweep, "--dump-dom")

@@ -20,6 +20,11 @@ std::string work(const Experiment& e) {
          "|" + e.cluster.value_or("") + "|" + std::to_string(e.grad_accumulation);
 }
 
+std::string task(const Experiment& e) {
+  return e.model + (e.devices > 1 ? " on " + std::to_string(e.devices) + " devices" : "") +
+         (e.net ? " over " + *e.net : "");
+}
+
 std::string who(const Experiment& e, bool framework, bool strategy) {
   const std::string& by = e.strategy.empty() || !strategy ? e.framework : e.strategy;
   return framework && by != e.framework ? e.framework + " with " + by : by;
@@ -73,7 +78,7 @@ std::vector<std::string> reasons(const std::vector<Report>& reports,
       if (!(framework || strategy) || share < kSameTime) continue;
       out.emplace_back(share, who(e, framework, strategy) + " takes " + to_text(difference) +
                                   " longer than " + who(best.experiment, framework, strategy) +
-                                  " for " + e.model + ": " +
+                                  " for " + task(e) + ": " +
                                   parts(slow->breakdown, best.breakdown, difference) + "; " +
                                   slow->bottleneck.text);
     }

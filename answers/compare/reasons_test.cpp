@@ -10,6 +10,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 // An iteration of forward and backward passes and waiting for the host, in milliseconds.
 Report report(const char* framework, double forward, double backward, double host) {
@@ -58,6 +59,22 @@ TEST(Reasons, LargestFirstAndNoMoreThanAskedFor) {
                                        report("mxnet", 15, 40, 45)};
   EXPECT_THAT(why(reports), ElementsAre(HasSubstr("mxnet"), HasSubstr("torch7")));
   EXPECT_THAT(why(reports, 1), ElementsAre(HasSubstr("mxnet")));
+}
+
+// The same comparison over two networks is two reasons, told apart.
+TEST(Reasons, SayOverWhichNetwork) {
+  std::vector<Report> reports;
+  for (const char* net : {"1gbe", "10gbe"}) {
+    for (const char* framework : {"cntk", "mxnet"}) {
+      const bool slow = std::string(framework) == "mxnet";
+      Report r = report(framework, 10, slow ? 40 : 20, 0);
+      r.experiment.devices = 8;
+      r.experiment.net = net;
+      reports.push_back(r);
+    }
+  }
+  EXPECT_THAT(why(reports), UnorderedElementsAre(HasSubstr("for lstm-ptb on 8 devices over 1gbe:"),
+                                                 HasSubstr("on 8 devices over 10gbe:")));
 }
 
 // Of one framework, strategies are what differs.

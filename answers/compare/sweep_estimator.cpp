@@ -5,6 +5,7 @@
 
 #include "answers/compare/closed_form.h"
 #include "core/error.h"
+#include "model/collective/channel_buffers.h"
 #include "model/collective/collective_model.h"
 #include "model/hardware/cluster_request.h"
 #include "model/hardware/copy_model.h"
@@ -78,6 +79,7 @@ struct SweepEstimator::Family {
   std::once_flag once;
   std::vector<std::size_t> members;  // points, in input order
   std::optional<Report> base;        // of one device
+  MemoryUse memory;                  // of a device of the job, without buffers of channels
   Experiment resolved;               // of one member: every default spelled out
   StepParts step;
   std::vector<ReadyMessage> messages;
@@ -210,6 +212,15 @@ std::optional<Report> SweepEstimator::closed(const Family& family, const Experim
     return family.under(costs, conditions).iteration.si();
   });
   r.experiment = e;
+  r.memory = family.memory;
+  if (device.kind() == DeviceKind::kGpu) {
+    const Bytes channels =
+        channel_buffers(cluster, fabric->second, shared_->staging, shared_->collectives.tuning());
+    r.memory.communication += std::llround(channels.si());
+  }
+  if (!r.memory.fits() && family.base->memory.fits()) {
+    r.warnings.emplace_back("does not fit in the memory of the device");
+  }
   r.iteration_time_s = with_interval(time, r.interval_parts);
   const double samples = static_cast<double>(e.samples_per_iteration());
   const auto rate = [&](double amount) {
@@ -286,15 +297,23 @@ void SweepEstimator::prepare(Family& family) {
   }
   family.messages = ready_messages(messages, times, sizes);
 
+  const auto in_closed_form = [&](std::size_t point) {
+    return closed(family, with_cluster_of(points_[point], family.resolved), *devices_[point]);
+  };
   const auto agrees = [&](std::size_t point, double simulated) {
-    const std::optional<Report> report =
-        closed(family, with_cluster_of(points_[point], family.resolved), *devices_[point]);
+    const std::optional<Report> report = in_closed_form(point);
     return report && std::abs(report->iteration_time_s.median / simulated - 1) < kAgreement;
   };
-  family.usable =
-      agrees(first, job.report.iteration_time_s.median) &&
-      agrees(last,
-             predictor_.predict(points_[last], *devices_[last]).report.iteration_time_s.median);
+  const std::optional<Report> channels_alone = in_closed_form(first);
+  if (!channels_alone) return;
+  family.memory = job.report.memory;
+  family.memory.communication -= channels_alone->memory.communication;
+  const Report widest = predictor_.predict(points_[last], *devices_[last]).report;
+  // Shares of the state depend on the number of devices.
+  const std::optional<Report> at_last = in_closed_form(last);
+  const bool same_memory = at_last && at_last->memory.peak() == widest.memory.peak();
+  family.usable = same_memory && agrees(first, job.report.iteration_time_s.median) &&
+                  agrees(last, widest.iteration_time_s.median);
 }
 
 std::optional<Report> SweepEstimator::estimate(std::size_t point) {

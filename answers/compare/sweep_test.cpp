@@ -55,6 +55,8 @@ TEST_P(Strategies, ALargeSweepAgreesWithTheSimulationOfEachPoint) {
     const double simulated = exact.reports[i].iteration_time_s.median;
     EXPECT_NEAR(large.reports[i].iteration_time_s.median, simulated, 0.02 * simulated) << i;
     EXPECT_EQ(large.reports[i].experiment.devices, points[i].devices);
+    // Buffers of communication and of its channels included.
+    EXPECT_EQ(large.reports[i].memory.peak(), exact.reports[i].memory.peak()) << i;
   }
 }
 
@@ -64,6 +66,23 @@ INSTANTIATE_TEST_SUITE_P(Some, Strategies,
 
 TEST(Sweep, UsesTheClosedFormWhereMessagesFollowOneAnother) {
   EXPECT_EQ(predict(clusters("bsp"), 1).in_closed_form, 10u);
+}
+
+// Points that differ in the batch have one largest batch; it is asked for or absent.
+TEST(Sweep, SaysTheLargestBatchOfEveryPoint) {
+  std::vector<Experiment> points = {job(2, "100gbe", "ddp"), job(2, "100gbe", "ddp")};
+  points[1].batch = 2 * points[0].batch;
+  SweepDevices devices;
+  SweepOptions options;
+  options.threads = 2;
+  for (const Report& report : predict_sweep(points, options, devices).reports) {
+    EXPECT_FALSE(report.largest_batch.has_value());
+  }
+  options.largest_batch = true;
+  const Sweep asked = predict_sweep(points, options, devices);
+  ASSERT_EQ(asked.reports.size(), 2u);
+  EXPECT_GT(asked.reports[0].largest_batch.value(), points[1].batch);
+  EXPECT_EQ(asked.reports[0].largest_batch, asked.reports[1].largest_batch);
 }
 
 TEST(Sweep, KeepsWhatFailsApartAndTheOrderOfTheRest) {

@@ -144,15 +144,18 @@ const char* phase_name(TapePhase phase) {
   return "";
 }
 
-// Bytes alive by kind over the operations in issue order; of many, those with most of each few.
+// Bytes alive by kind over the operations in issue order, without those that set up the model's
+// state; of many, those with most of each few.
 ordered_json memory_json(const MemoryTape& tape, const std::vector<std::string>& layers) {
   const std::vector<MemoryTape::Usage> usage = usage_during_steps(tape);
-  const std::size_t width = (usage.size() + kMostSteps - 1) / kMostSteps;
+  const auto setup = std::ranges::find_if(
+      tape.steps(), [](const MemoryTape::Step& step) { return step.phase != TapePhase::kSetup; });
+  const auto begin = static_cast<std::size_t>(setup - tape.steps().begin());
+  const std::size_t width = std::max<std::size_t>(1, (usage.size() - begin) / kMostSteps);
   std::vector<std::size_t> shown;
-  for (std::size_t from = 0; from < usage.size(); from += width) {
+  for (std::size_t from = begin; from < usage.size(); from += width) {
     std::size_t most = from;
     for (std::size_t i = from; i < std::min(from + width, usage.size()); ++i) {
-      if (tape.steps()[i].phase == TapePhase::kSetup) most = i;  // state only grows
       if (total(usage[i]) > total(usage[most])) most = i;
     }
     shown.push_back(most);

@@ -142,7 +142,7 @@
       type: "line", data: { labels: steps, datasets },
       options: {
         ...base, interaction: { mode: "index", intersect: false },
-        scales: { x: axis("operations in issue order", { ticks: { display: false } }),
+        scales: { x: axis("operations in issue order", { ticks: { display: false }, grid: { display: false } }),
                   y: axis("GB alive", { stacked: true, beginAtZero: true }) },
         plugins: {
           legend: { position: "bottom" },

@@ -42,8 +42,14 @@ void judge(PlannedConfiguration& out, const Report& report, const Goal& goal) {
   out.feasible = true;
   if (!report.memory.fits()) {
     const MemoryUse& m = report.memory;
-    refuse("does not fit: " + to_text(Bytes(static_cast<double>(m.peak()))) + " of " +
-           to_text(Bytes(static_cast<double>(m.capacity))));
+    std::string reason = "does not fit: " + to_text(Bytes(static_cast<double>(m.peak()))) + " of " +
+                         to_text(Bytes(static_cast<double>(m.capacity)));
+    if (report.largest_batch) {
+      reason += *report.largest_batch > 0
+                    ? ", the largest batch is " + std::to_string(*report.largest_batch)
+                    : ", not even one sample does";
+    }
+    refuse(std::move(reason));
   }
   if (goal.deadline && out.time) {
     const Estimate& t = out.time->total_s;

@@ -79,8 +79,9 @@ TEST(TrainingTime, RefusesFailuresThatLeaveNoTimeToWork) {
 
 // 1, 2 and 4 days: with a deadline of 3 the one of fewest device-hours that keeps it leads.
 TEST(Plan, PutsTheCheapestThatMeetsTheDeadlineFirst) {
-  const std::vector<Report> reports = {report(32, 1000), report(16, 500), report(8, 250),
-                                       report(4, 4000, false)};
+  std::vector<Report> reports = {report(32, 1000), report(16, 500), report(8, 250),
+                                 report(4, 4000, false)};
+  reports[3].largest_batch = 5;
   Goal goal;
   goal.samples = 86.4e6;
   goal.deadline = Seconds(3 * kDay);
@@ -97,6 +98,7 @@ TEST(Plan, PutsTheCheapestThatMeetsTheDeadlineFirst) {
   };
   EXPECT_THAT(reason_of(2), HasSubstr("1.33 times the deadline"));
   EXPECT_THAT(reason_of(3), HasSubstr("does not fit"));
+  EXPECT_THAT(reason_of(3), HasSubstr("the largest batch is 5"));
 }
 
 TEST(Plan, SaysWhereOnlyTheMedianMeetsTheDeadline) {

@@ -55,6 +55,7 @@ struct IssuedCall {
   std::uint32_t gradient = PlannedCall::kNoGradient;
   Seconds host_time{};        // of the issuing thread beside its calls: copies, waiting for data
   bool synchronizes = false;  // as PlannedCall
+  int threads = 0;            // of a CPU that the kernel may use; 0: all that the job has
 };
 
 // The iteration of one device, as IterationPlan.

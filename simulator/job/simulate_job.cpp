@@ -162,7 +162,7 @@ std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,
   job.profile.micro_batches = 1;  // further ones call the same
   Emitted out(job, communicator, strategy.simulated_ranks(job, options));
   const std::unique_ptr<Aggregation> aggregation = strategy.start(out.builder, options);
-  emit(out, *aggregation, false, strategy.cycle(job, options));
+  emit(out, *aggregation, Seconds(0), false, strategy.cycle(job, options));
   return out.builder.nccl_groups();
 }
 

@@ -1,5 +1,6 @@
 #include "simulator/lower/plan.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -30,13 +31,14 @@ struct Situation {
   Kernel kernel;
   double far_share = 0;
   Bytes reuse_distance;
+  int threads = 0;  // 0: those of the context
 };
 
 // A total order, to price each situation once.
 struct KernelOrder {
   bool operator()(const Situation& a, const Situation& b) const {
     const auto state = [](const Situation& s) {
-      return std::tuple(s.far_share, s.reuse_distance.si());
+      return std::tuple(s.far_share, s.reuse_distance.si(), s.threads);
     };
     if (state(a) != state(b)) return state(a) < state(b);
     return before(a.kernel, b.kernel);
@@ -64,16 +66,17 @@ class Planner {
     std::vector<PlannedCall> calls;
     calls.reserve(issued.size());
     for (const IssuedCall& call : issued) {
-      calls.push_back(
-          {.phase = call.phase,
-           .layer = call.layer,
-           .kernel = call.kernel
-                         ? index_of({*call.kernel, call.far_share, call.reuse_distance}, plan)
-                         : PlannedCall::kNoKernel,
-           .host = call.host_calls * host_.call + call.host_time,
-           .repeat = call.repeat,
-           .gradient = call.gradient,
-           .synchronizes = call.synchronizes});
+      calls.push_back({.phase = call.phase,
+                       .layer = call.layer,
+                       .kernel = call.kernel
+                                     ? index_of({*call.kernel, call.far_share, call.reuse_distance,
+                                                 std::min(call.threads, context_.threads)},
+                                                plan)
+                                     : PlannedCall::kNoKernel,
+                       .host = call.host_calls * host_.call + call.host_time,
+                       .repeat = call.repeat,
+                       .gradient = call.gradient,
+                       .synchronizes = call.synchronizes});
     }
     return calls;
   }
@@ -88,9 +91,10 @@ class Planner {
 
   // Traffic is linear in what comes from far, so the two prices mix in proportion.
   KernelCost cost(const Situation& situation) const {
-    KernelCost near = costs_.cost(situation.kernel, context_);
-    if (situation.far_share <= 0) return near;
     ExecutionContext context = context_;
+    if (situation.threads > 0) context.threads = situation.threads;
+    KernelCost near = costs_.cost(situation.kernel, context);
+    if (situation.far_share <= 0) return near;
     context.reuse_distance = situation.reuse_distance;
     KernelCost far = costs_.cost(situation.kernel, context);
     far.time = (1 - situation.far_share) * near.time + situation.far_share * far.time;

@@ -3,26 +3,30 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "simulator/memory/memory_tape.h"
 
 namespace paceline {
 
+inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
 class Allocator {
  public:
   virtual ~Allocator() = default;
   virtual void allocate(MemoryTape::BufferId buffer, std::int64_t bytes) = 0;
   virtual void free(MemoryTape::BufferId buffer) = 0;
-  // Device memory taken so far, never given back: the largest it will have been.
+  // The most device memory that it has held at once.
   virtual std::int64_t reserved() const = 0;
 };
 
 // Device memory held after the whole tape went through the allocator.
 std::int64_t replay(const MemoryTape& tape, Allocator& allocator);
 
-// PyTorch's CUDA caching allocator: allocators/caching.cpp.
-std::unique_ptr<Allocator> make_caching_allocator();
+// PyTorch's CUDA caching allocator: allocators/caching.cpp. Beyond `limit` bytes it first gives
+// back what it holds and nobody uses, as it does when the device has no more.
+std::unique_ptr<Allocator> make_caching_allocator(std::int64_t limit = kNoLimit);
 // TensorFlow's best-fit-with-coalescing arena: allocators/best_fit_coalescing.cpp.
 std::unique_ptr<Allocator> make_best_fit_allocator();
 // Every request separately, rounded up to `granularity`, and above `large` to whole `large` units

@@ -52,6 +52,44 @@ TEST(CachingAllocator, JoinsFreeNeighboursOfOneSegmentOnly) {
   EXPECT_EQ(replay(apart, *make_caching_allocator()), 48 * kMiB);
 }
 
+// Two free segments of 12 MiB do not serve 24 MiB. With room for 48 MiB all is kept; with less they
+// go back to the device first, unless part of them is in use.
+TEST(CachingAllocator, GivesBackWhatNobodyUsesWhereTheDeviceHasNoMore) {
+  const auto tape_with = [](std::int64_t in_use) {
+    MemoryTape tape;
+    const auto a = tape.allocate(12 * kMiB, MemoryKind::kFeatureMaps);
+    const auto b = tape.allocate(12 * kMiB, MemoryKind::kFeatureMaps);
+    tape.free(a);
+    tape.free(b);
+    if (in_use > 0) tape.allocate(in_use, MemoryKind::kFeatureMaps);
+    tape.allocate(24 * kMiB, MemoryKind::kFeatureMaps);
+    return tape;
+  };
+  EXPECT_EQ(replay(tape_with(0), *make_caching_allocator(48 * kMiB)), 48 * kMiB);
+  EXPECT_EQ(replay(tape_with(0), *make_caching_allocator(40 * kMiB)), 24 * kMiB);
+  EXPECT_EQ(replay(tape_with(2 * kMiB), *make_caching_allocator(40 * kMiB)), 36 * kMiB);
+}
+
+// A limit that is never met changes nothing; what fits into it stays below it.
+TEST(CachingAllocator, StaysBelowItsLimitIfItCan) {
+  std::mt19937 random(5);
+  MemoryTape tape;
+  std::vector<MemoryTape::BufferId> alive;
+  for (int i = 0; i < 2000; ++i) {
+    if (alive.size() > 20) {
+      const std::size_t at = random() % alive.size();
+      tape.free(alive[at]);
+      alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    alive.push_back(tape.allocate(random() % (40 * kMiB), MemoryKind::kFeatureMaps));
+  }
+  const std::int64_t free = replay(tape, *make_caching_allocator());
+  EXPECT_EQ(replay(tape, *make_caching_allocator(free)), free);
+  const std::int64_t held = replay(tape, *make_caching_allocator(free - kMiB));
+  EXPECT_LE(held, free - kMiB);
+  EXPECT_GE(held, tape.peak().bytes);
+}
+
 // Small requests never share a segment with large ones.
 TEST(CachingAllocator, KeepsSmallAndLargeApart) {
   MemoryTape tape;

@@ -38,25 +38,30 @@ MemorySetting with_fp32_shares(MemorySetting setting) {
 
 MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryRequest& request) const {
   const std::unique_ptr<const MemoryPolicy> policy = policies_.make(request.framework);
+  MemorySetting setting = with_fp32_shares(request.setting);
   MemoryResult result;
-  const MemorySetting setting = with_fp32_shares(request.setting);
-  result.tape = policy->trace(graph, setting);
-  result.use = policy->use(result.tape, setting);
-  // It does not come from the framework's allocator.
-  if (const std::int64_t library = request.setting.strategy.library_bytes; library > 0) {
-    result.use.communication += library;
-    result.tape.allocate_first(library, MemoryKind::kCommunication);
-  }
-  result.use.capacity = static_cast<std::int64_t>(request.capacity.si());
-  if (request.setting.device == DeviceKind::kGpu) {
-    const auto context = contexts_.find(request.architecture);
-    if (context != contexts_.end()) {
-      result.use.context = context->second.bytes;
-      result.use.context_source = context->second.source;
+  Context context;
+  if (setting.device == DeviceKind::kGpu) {
+    const auto known = contexts_.find(request.architecture);
+    if (known != contexts_.end()) {
+      context = known->second;
     } else {
       result.warnings.push_back("the memory of a context on architecture " + request.architecture +
                                 " is not known and left out");
     }
+  }
+  const auto capacity = static_cast<std::int64_t>(request.capacity.si());
+  const std::int64_t library = setting.strategy.library_bytes;
+  if (capacity > 0) setting.allocator_limit = capacity - context.bytes - library;
+  result.tape = policy->trace(graph, setting);
+  result.use = policy->use(result.tape, setting);
+  result.use.capacity = capacity;
+  result.use.context = context.bytes;
+  result.use.context_source = context.source;
+  // It does not come from the framework's allocator.
+  if (library > 0) {
+    result.use.communication += library;
+    result.tape.allocate_first(library, MemoryKind::kCommunication);
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "core/units.h"
 #include "model/hardware/device_spec.h"
@@ -46,6 +47,8 @@ struct MemorySetting {
   std::function<Bytes(const Kernel&)> workspace;
   ModelStateSizes state;
   StrategyMemory strategy;
+  // What the framework's allocator may hold: the device without context and library.
+  std::int64_t allocator_limit = std::numeric_limits<std::int64_t>::max();
 };
 
 }  // namespace paceline

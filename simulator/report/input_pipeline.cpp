@@ -54,7 +54,7 @@ void add_input_wait(const InputPipeline& input, Seconds training, Report& report
   const auto enough = static_cast<std::int64_t>(std::ceil(input.per_batch / training));
   report.bottleneck = {.resource = "input pipeline",
                        .share = wait / input.period(),
-                       .text = "the input pipeline: " + std::to_string(input.workers) +
+                       .text = std::to_string(input.workers) +
                                (input.workers == 1 ? " worker delivers" : " workers deliver") +
                                " a batch every " + to_text(input.period()) + ", training takes " +
                                to_text(training) + "; from " + std::to_string(enough) +

@@ -45,6 +45,24 @@ TEST(InputPipeline, NarrowsTheIntervalWhereItDecides) {
   EXPECT_DOUBLE_EQ(bound.iteration_time_s.p05, bound.iteration_time_s.p95);
 }
 
+// A job's rates are those of its iterations, whoever is slower: samples over either end of the
+// time.
+TEST(InputPipeline, BindsAJobWithItsRates) {
+  Experiment e;
+  e.model = "fcn-r";
+  e.batch = 64;
+  e.threads = 1;
+  e.calibrate = "10 ms";
+  const Report fast = Predictor().predict(e, made_up_device()).report;
+  e.options = {{"loader_ms_per_batch", "40"}, {"loader_workers", "2"}};
+  const Report bound = Predictor().predict(e, made_up_device()).report;
+  EXPECT_NEAR(bound.iteration_time_s.median, 20e-3, 1e-12);
+  EXPECT_NEAR(bound.throughput_samples_per_s.median, 64 / 20e-3, 1e-6);
+  EXPECT_NEAR(bound.throughput_samples_per_s.p95, 64 / bound.iteration_time_s.p05, 1e-6);
+  EXPECT_NEAR(bound.throughput_samples_per_s.p05, 64 / bound.iteration_time_s.p95, 1e-6);
+  EXPECT_NEAR(bound.model_flops_utilization, fast.model_flops_utilization / 2, 1e-9);
+}
+
 TEST(InputPipeline, RefusesWhatIsNoPipeline) {
   const std::vector<std::map<std::string, std::string>> wrong = {
       {{"loader_workers", "2"}},

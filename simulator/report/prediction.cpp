@@ -53,18 +53,17 @@ std::vector<std::string> warnings(const Report& r, const IterationPlan& plan,
 // A job waits for the batches of its devices as one device does.
 void wait_for_input(const InputPipeline& input, Report& report) {
   const Seconds training(report.iteration_time_s.median);
-  const double stretch = input.period() / training;
-  if (!(stretch > 1)) return;
-  for (Estimate* rate :
-       {&report.throughput_samples_per_s,
-        report.throughput_tokens_per_s ? &*report.throughput_tokens_per_s : nullptr}) {
-    if (rate == nullptr) continue;
-    for (double* value : {&rate->median, &rate->p05, &rate->p95}) *value /= stretch;
-  }
-  for (double* value : {&report.iteration_time_s.median, &report.iteration_time_s.p05,
-                        &report.iteration_time_s.p95}) {
+  if (!(input.period() > training)) return;
+  Estimate& time = report.iteration_time_s;
+  const double samples = report.throughput_samples_per_s.median * time.median;
+  const double tokens =
+      report.throughput_tokens_per_s ? report.throughput_tokens_per_s->median * time.median : 0;
+  for (double* value : {&time.median, &time.p05, &time.p95}) {
     *value = std::max(*value, input.period().si());
   }
+  report.throughput_samples_per_s = rate(samples, time);
+  if (report.throughput_tokens_per_s) report.throughput_tokens_per_s = rate(tokens, time);
+  report.model_flops_utilization *= training.si() / time.median;
   add_input_wait(input, training, report);
 }
 

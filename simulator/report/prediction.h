@@ -55,7 +55,7 @@ class Predictor {
                      const HostCosts& host) const;
 
   // Memory alone, of a resolved experiment, and the largest batch that fits; none if not even one
-  // sample does. Costs some twenty graphs.
+  // sample does. Costs some seven graphs.
   struct MemoryAnswer {
     MemoryResult memory;
     std::optional<std::int64_t> largest_batch;

@@ -12,8 +12,20 @@ namespace paceline {
 namespace {
 
 constexpr double kBitsOfElement = 32;
+constexpr Bytes kScalarsOfColumn{8};  // what a bit of either value stands for, two floats
 
-Bytes quantized(Bytes bytes) { return bytes / kBitsOfElement; }
+// A bit an element, and the scalars of each column of the matrix.
+Bytes quantized(const GradientTensor& gradient) {
+  const std::int64_t rows = gradient.rows > 0 ? gradient.rows : gradient.elements;
+  const double columns = static_cast<double>(gradient.elements) / static_cast<double>(rows);
+  return gradient.bytes / kBitsOfElement + columns * kScalarsOfColumn;
+}
+
+Bytes quantized(const std::vector<GradientTensor>& gradients) {
+  Bytes total;
+  for (const GradientTensor& gradient : gradients) total += quantized(gradient);
+  return total;
+}
 
 class Run : public Aggregation {
  public:
@@ -43,7 +55,7 @@ class Run : public Aggregation {
     return job_.kernel(0, traffic / 2, traffic / 2, {&after, 1}, job_.queue(0, "quantization"));
   }
   TaskId exchange(const GradientTensor& gradient, TaskId task) {
-    const Bytes bits = quantized(gradient.bytes);
+    const Bytes bits = quantized(gradient);
     task = job_.copy(job_.fabric().to_host(0), bits, -1, {&task, 1}, job_.queue(0, "d2h"));
     task =
         job_.collective(0, CollectiveOp::kReduceScatter, bits, {&task, 1}, "communication", "mpi");
@@ -63,13 +75,12 @@ class OneBitSgd : public Strategy {
   }
   Bytes bytes_sent(const JobSpec& job, const StrategyOptions&) const override {
     if (job.ranks() < 2) return {};
-    return 2 * bus_factor(CollectiveOp::kAllGather, job.ranks()) *
-           quantized(job.profile.gradient_bytes());
+    return 2 * bus_factor(CollectiveOp::kAllGather, job.ranks()) * quantized(job.profile.gradients);
   }
   // Two residuals and the bits.
   Bytes buffers(const JobSpec& job, const StrategyOptions&) const override {
     if (job.ranks() < 2) return {};
-    return 2 * job.profile.gradient_bytes() + quantized(job.profile.gradient_bytes());
+    return 2 * job.profile.gradient_bytes() + quantized(job.profile.gradients);
   }
 };
 

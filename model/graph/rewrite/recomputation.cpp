@@ -110,13 +110,17 @@ void recompute_cheap(std::vector<Op>& ops) {
   }
 }
 
-// Of the blocks: keeps the results of attention and of the first, third, ... product.
+// Of each block: keeps the results of attention and of the first, third, ... product.
 void recompute_every_other(std::vector<Op>& ops) {
   std::size_t products = 0;
+  std::string counted;
   for (Op& op : ops) {
+    const std::string block = block_of(op.name);
+    if (block != counted) products = 0;
+    counted = block;
     const bool product = std::holds_alternative<Linear>(op.attributes);
     const bool attention = std::holds_alternative<Attention>(op.attributes);
-    op.recomputed = !block_of(op.name).empty() && !attention && !(product && products++ % 2 == 0);
+    op.recomputed = !block.empty() && !attention && !(product && products++ % 2 == 0);
   }
   if (!ops.empty()) ops.back().recomputed = false;
 }

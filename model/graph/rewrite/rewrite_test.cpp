@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "core/error.h"
 #include "model/graph/rewrite/fused_attention.h"
 #include "model/graph/rewrite/fusion.h"
@@ -141,6 +143,23 @@ TEST(Recomputation, OfAttentionDropsTheScores) {
   EXPECT_LT(selective.saved_bytes().si(), graph.saved_bytes().si() - 0.5 * scores);
   EXPECT_THROW(with_recomputation(build("vgg16"), Recomputation::kAttention), UsageError);
   EXPECT_THROW(with_recomputation(build("fcn-r"), Recomputation::kAttention), UsageError);
+}
+
+// Selective checkpointing counts products anew in each block: of the seven of a Llama block the
+// first, third, fifth and last are kept in every one, and attention beside them.
+TEST(Recomputation, OfOperationsKeepsTheSameInEveryBlock) {
+  const WorkloadGraph graph = with_recomputation(with_fused_attention(build("llama3-8b", 1, 128)),
+                                                 Recomputation::kEveryOther);
+  std::map<std::string, std::string> kept;  // by block: K or r for each operation
+  for (const Op& op : graph.ops()) {
+    const std::size_t number = op.name.find_first_of("0123456789");
+    if (number == std::string::npos) continue;
+    const bool counts = std::holds_alternative<Linear>(op.attributes) ||
+                        std::holds_alternative<Attention>(op.attributes);
+    if (counts) kept[op.name.substr(0, op.name.find('.', number))] += op.recomputed ? 'r' : 'K';
+  }
+  EXPECT_EQ(kept.size(), 32u);
+  for (const auto& [block, pattern] : kept) EXPECT_EQ(pattern, "KrKKrKrK") << block;
 }
 
 TEST(Layout, ChannelsLastTurnsFlatteningIntoACopy) {

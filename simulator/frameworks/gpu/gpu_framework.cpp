@@ -4,7 +4,9 @@
 
 #include "core/data_directory.h"
 #include "core/error.h"
+#include "simulator/frameworks/cpu/cpu_threads.h"
 #include "simulator/frameworks/gpu/gpu_issuer.h"
+#include "simulator/frameworks/pytorch/cpu_iteration.h"
 #include "simulator/frameworks/record/framework_record.h"
 
 namespace paceline {
@@ -16,15 +18,16 @@ class GpuFramework : public Framework {
       : record_(read_framework_record(data_directory() / "model/catalog/frameworks" /
                                       (name + ".json"))) {
     if (!record_.gpu) throw InputError("the record of " + name + " has no \"gpu\"");
+    if (record_.cpu) on_cpu_ = cpu_record(*record_.cpu);
   }
 
   FrameworkInfo info() const override {
     return {.version = record_.version,
             .devices = record_.devices,
             .default_strategy = record_.default_strategy,
-            .host_fit = record_.host_fit,
+            .host_fit = on_cpu_ ? on_cpu_->host_fit : record_.host_fit,
             .sources = record_.sources,
-            .composition_sd = record_.composition_sd,
+            .composition_sd = on_cpu_ ? on_cpu_->composition_sd : record_.composition_sd,
             .gpu_host = record_.gpu->host,
             .gpu_composition_sd = record_.gpu->composition_sd};
   }
@@ -36,12 +39,22 @@ class GpuFramework : public Framework {
 
   WorkloadGraph prepare(WorkloadGraph graph, Precision precision, const DeviceSpec* device,
                         const FrameworkSettings& settings) const override {
+    if (device == nullptr && on_cpu_) {
+      if (precision == Precision::kFp32) return graph;
+      throw UsageError("--precision " + std::string(to_string(precision)) +
+                       " is not supported yet on a CPU; use fp32");
+    }
     require_gpu(device);
     return gpu::prepare_graph(std::move(graph), precision, *device, settings);
   }
 
   IssuedIteration issue(const WorkloadGraph& graph, const ExecutionContext& context,
                         const FrameworkSettings& settings) const override {
+    if (context.device == nullptr && on_cpu_) {
+      IssuedIteration out = pytorch::issue_cpu_iteration(graph, *on_cpu_, context);
+      use_threads(*record_.cpu, context.threads, out);
+      return out;
+    }
     require_gpu(context.device);
     return gpu::issue_iteration(graph, *record_.gpu, settings);
   }
@@ -53,6 +66,7 @@ class GpuFramework : public Framework {
   }
 
   FrameworkRecord record_;
+  std::optional<FrameworkRecord> on_cpu_;  // what it is priced as there
 };
 
 }  // namespace

@@ -47,7 +47,9 @@ void Issuer::host_calls(double calls) {
 }
 
 void Issuer::host(std::string_view layer_kind, double times) {
-  if (record_.execution.waits_for_each_operation) wait_for_device();
+  if (record_.execution.waits_for_each_operation && setting("operations") == "waited-for") {
+    wait_for_device();
+  }
   if (record_.layer_calls.empty()) return;  // charged by the kernel
   const LayerCalls& calls = record_.calls(layer_kind);
   host_calls(times * (is_backward() ? calls.backward : calls.forward));

@@ -60,6 +60,13 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
     options.push_back(
         {"graphs", {"off", "on"}, "off", "replay a captured graph instead of dispatching"});
   }
+  if (record.execution.waits_for_each_operation) {
+    options.push_back({"operations",
+                       {"waited-for", "queued"},
+                       "waited-for",
+                       "the next operation is issued when the device has finished this one, or at "
+                       "once, as versions since 0.12 do"});
+  }
   if (record.compiles) {
     options.push_back({"compile",
                        {"off", "on"},

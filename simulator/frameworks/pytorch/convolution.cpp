@@ -114,6 +114,7 @@ bool per_image(const Issuer& i, const Op& op, const Conv2d& conv) {
 
 bool runs_as_gemm_per_image(const ConvShape& s, const FrameworkRecord& record, int threads) {
   const PerImageGemmRule& rule = record.per_image_gemm;
+  if (rule.always && s.groups == 1) return true;
   const bool strided = s.stride_h > 1 || s.stride_w > 1;
   const bool pays_off =
       strided || s.n >= rule.batch_below || s.r != 1 || s.s != 1 || threads > rule.threads_at_most;

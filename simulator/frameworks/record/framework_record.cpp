@@ -18,6 +18,25 @@ PerImageGemmRule read_rule(JsonObject object) {
   return rule;
 }
 
+bool is_second(JsonObject& object, const char* key, const std::string& first,
+               const std::string& second) {
+  const std::string text = object.string(key);
+  if (text != first && text != second) {
+    object.fail(key, "\"" + text + "\" is neither " + first + " nor " + second);
+  }
+  return text == second;
+}
+
+CpuRules read_cpu_rules(JsonObject object, std::vector<std::string>& sources) {
+  CpuRules rules;
+  rules.unrolled_convolutions = is_second(object, "convolution", "library", "unrolled");
+  rules.images_in_parallel = is_second(object, "images", "in-turn", "in-parallel");
+  rules.elementwise_in_parallel = is_second(object, "elementwise", "one-thread", "all-threads");
+  for (const std::string& source : object.strings("sources")) sources.push_back(source);
+  object.finish();
+  return rules;
+}
+
 // How it runs on a CPU.
 void read_cpu(JsonObject& root, FrameworkRecord& record) {
   record.host_fit = root.string("host_fit");
@@ -62,7 +81,11 @@ FrameworkRecord read_framework_record(const std::filesystem::path& file) {
   record.default_strategy = root.string("default_strategy");
   record.sources = root.strings("sources");
   const auto& kinds = record.devices;
-  if (std::find(kinds.begin(), kinds.end(), "cpu") != kinds.end()) read_cpu(root, record);
+  if (root.has("cpu")) {
+    record.cpu = read_cpu_rules(root.object("cpu"), record.sources);
+  } else if (std::find(kinds.begin(), kinds.end(), "cpu") != kinds.end()) {
+    read_cpu(root, record);
+  }
   if (root.has("gpu")) record.gpu = read_gpu_record(root.object("gpu"));
   root.finish();
   return record;

@@ -21,6 +21,15 @@ struct PerImageGemmRule {
   std::int64_t batch_below = 0;      // for 1x1 filters of stride 1
   std::int64_t single_elements = 0;  // a single image of at most this many elements always does
   std::int64_t single_kernel = 0;    // unless its filter is larger than this in both directions
+  bool always = false;               // every convolution of one group
+};
+
+// How a framework other than PyTorch uses the threads of a CPU; its calls and kernels are priced as
+// PyTorch's.
+struct CpuRules {
+  bool unrolled_convolutions = false;    // columns and one product for each image
+  bool images_in_parallel = false;       // each by one thread; else one after another with all
+  bool elementwise_in_parallel = false;  // what is no product: all threads, else one
 };
 
 struct FrameworkRecord {
@@ -38,6 +47,7 @@ struct FrameworkRecord {
   double update_calls = 0;     // per parameter tensor
   // Standard deviation of ln(whole iteration / sum of its kernels timed alone).
   double composition_sd = 0;
+  std::optional<CpuRules> cpu{};  // of one that has no measured host calls of its own
   std::optional<GpuRecord> gpu;
 
   // Throws InputError if the record has no entry for this kind of layer.

@@ -2,7 +2,10 @@
 // CUDACachingAllocator.cpp): sizes are multiples of 512 B; requests up to 1 MiB are cut from
 // segments of 2 MiB, those below 10 MiB from segments of 20 MiB, larger ones get a segment of their
 // own, a multiple of 2 MiB; the smallest free block that is large enough is taken, split if what is
-// left is worth it, and joined with free neighbours of its segment when it comes back.
+// left is worth it, and joined with free neighbours of its segment when it comes back. Segments are
+// kept, but where the device has no more, those that are free as a whole go back to it
+// (release_cached_blocks).
+#include <algorithm>
 #include <iterator>
 #include <list>
 #include <set>
@@ -27,6 +30,8 @@ std::int64_t round_up(std::int64_t bytes, std::int64_t unit) {
 
 class Caching : public Allocator {
  public:
+  explicit Caching(std::int64_t limit) : limit_(limit) {}
+
   void allocate(MemoryTape::BufferId buffer, std::int64_t bytes) override {
     const std::int64_t size = std::max(kMinBlockSize, round_up(bytes, kMinBlockSize));
     const bool small = size <= kSmallSize;
@@ -75,7 +80,7 @@ class Caching : public Allocator {
     add_free(place);
   }
 
-  std::int64_t reserved() const override { return reserved_; }
+  std::int64_t reserved() const override { return largest_; }
 
  private:
   struct Block {
@@ -100,15 +105,27 @@ class Caching : public Allocator {
     return size < kMinLargeAlloc ? kLargeBuffer : round_up(size, kRoundLarge);
   }
   Place new_segment(std::int64_t size) {
-    segments_.push_back({{reserved_, size, segments_.size(), true, false}});
+    if (reserved_ > limit_ - size) release_free_segments();
+    segments_.push_back({{next_address_, size, segments_.size(), true, false}});
+    next_address_ += size;
     reserved_ += size;
+    largest_ = std::max(largest_, reserved_);
     return segments_.back().begin();
+  }
+  void release_free_segments() {
+    for (Segment& segment : segments_) {
+      if (segment.size() != 1 || !segment.front().free) continue;
+      remove_free(segment.begin());
+      reserved_ -= segment.front().size;
+      segment.clear();
+    }
   }
   std::set<Free>& pool_of(Place place) { return place->small ? small_ : large_; }
   void add_free(Place place) { pool_of(place).insert({place->size, place->address, place}); }
   void remove_free(Place place) { pool_of(place).erase({place->size, place->address}); }
 
-  std::int64_t reserved_ = 0;
+  std::int64_t limit_;
+  std::int64_t reserved_ = 0, largest_ = 0, next_address_ = 0;
   std::vector<Segment> segments_;
   std::set<Free> small_, large_;
   std::unordered_map<MemoryTape::BufferId, Place> live_;
@@ -116,6 +133,8 @@ class Caching : public Allocator {
 
 }  // namespace
 
-std::unique_ptr<Allocator> make_caching_allocator() { return std::make_unique<Caching>(); }
+std::unique_ptr<Allocator> make_caching_allocator(std::int64_t limit) {
+  return std::make_unique<Caching>(limit);
+}
 
 }  // namespace paceline

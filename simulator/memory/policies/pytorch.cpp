@@ -165,7 +165,7 @@ class PyTorchMemory : public MemoryPolicy {
   MemoryUse use(const MemoryTape& tape, const MemorySetting& setting) const override {
     // malloc of a CPU gives what is asked for, in units of 64 B.
     const auto allocator = setting.device == DeviceKind::kGpu
-                               ? make_caching_allocator()
+                               ? make_caching_allocator(setting.allocator_limit)
                                : make_rounding_allocator(64, 0, false);
     return use_at_peak(tape, *allocator);
   }
