@@ -91,7 +91,7 @@ std::string to_json_text(const FoldResidualFile& residuals) {
                      {"device", f.device},
                      {"split", f.split},
                      {"error", rounded(f.error, 1e4)},
-                     {"sd", rounded(f.sd)},
+                     {"sd", rounded(f.sd, 1e4)},
                      {"roofline", rounded(f.roofline)},
                      {"nearest", rounded(f.nearest)}});
   }

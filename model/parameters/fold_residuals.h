@@ -53,7 +53,7 @@ struct FoldResidualFile {
 
 // Strict; throws InputError.
 FoldResidualFile read_fold_residuals(const std::filesystem::path& file);
-// Errors are rounded to a hundredth of a per cent, the rest to a tenth.
+// Errors and their sd are rounded to a hundredth of a per cent, the null models to a tenth.
 std::string to_json_text(const FoldResidualFile& residuals);
 
 }  // namespace paceline
