@@ -4,6 +4,7 @@
 
 #include "core/data_directory.h"
 #include "core/error.h"
+#include "core/percent.h"
 #include "core/statistics.h"
 #include "core/table.h"
 #include "core/units_text.h"
@@ -55,7 +56,6 @@ WorkloadGraph graph_of(const WorkloadRegistry& workloads, const MemoryCase& c) {
   return with_recomputation(std::move(graph), parse_recomputation(c.recompute));
 }
 
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 std::string megabytes(std::int64_t bytes) {
   return significant(static_cast<double>(bytes) / 1e6, 4);
 }
