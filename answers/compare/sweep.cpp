@@ -80,20 +80,18 @@ Sweep predict_sweep(const std::vector<Experiment>& points, const SweepOptions& o
       outcomes[0].error = error;
     }
   } else {
-    std::optional<SweepEstimator> estimator;
-    if (points.size() > options.most_simulated) estimator.emplace(predictor, points, device_of);
+    SweepEstimator estimator(predictor, points, device_of, points.size() > options.most_simulated);
     std::atomic<std::size_t> estimated = 0;
-    in_parallel(points.size(), threads, [&](std::size_t i) {
-      if (!outcomes[i].error) {
-        try {
-          if (estimator) outcomes[i].report = estimator->estimate(i);
-          if (outcomes[i].report) ++estimated;
-          if (!outcomes[i].report) {
-            outcomes[i].report = predictor.predict(points[i], *device_of[i]).report;
-          }
-        } catch (const Error& error) {
-          outcomes[i].error = error;
-        }
+    const std::vector<std::size_t>& order = estimator.order();
+    options.done(points.size() - order.size());
+    in_parallel(order.size(), threads, [&](std::size_t next) {
+      const std::size_t i = order[next];
+      try {
+        SweepEstimator::Answer answer = estimator.predict(i);
+        outcomes[i].report = std::move(answer.report);
+        estimated += answer.simulated ? 0 : 1;
+      } catch (const Error& error) {
+        outcomes[i].error = error;
       }
       options.done(1);
     });

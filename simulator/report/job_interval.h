@@ -44,9 +44,10 @@ using TimeUnder = std::function<double(const JobConditions&)>;
 // Parts that change the time, in a fixed order. `time` is that under default conditions.
 std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
                                          const TimeUnder& time_under);
-// What widens an interval of more than a factor 1.5 most, as a warning.
-std::optional<std::string> widest_part(const Estimate& estimate,
-                                       const std::vector<IntervalPart>& parts);
+// A warning if the interval spans more than a factor 1.5: what widens it most, if it has parts, and
+// what would narrow it. `processor`: the devices are CPUs.
+std::optional<std::string> wide_interval(const Estimate& estimate,
+                                         const std::vector<IntervalPart>& parts, bool processor);
 Estimate with_interval(double time, const std::vector<IntervalPart>& parts);
 
 }  // namespace paceline

@@ -1,0 +1,40 @@
+// What all-reduces cost on the clusters of a large sweep: each kind of machine on each network is
+// described once and grown to the number of machines that a point asks for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "model/collective/collective_model.h"
+#include "model/hardware/cluster_request.h"
+#include "simulator/job/communicator.h"
+
+namespace paceline {
+
+class SweepNetworks {
+ public:
+  // Of messages of these sizes on the cluster of `request`, over `devices` devices; nothing where
+  // they are not one device or whole machines of it. They live as long as this. From any thread.
+  // Throws UsageError.
+  std::vector<const CollectiveCost*> costs(const ClusterRequest& request, int devices,
+                                           const std::vector<Bytes>& messages,
+                                           const std::string& library);
+
+ private:
+  struct Network {
+    ClusterChoice choice;
+    std::unique_ptr<Communicator> communicator;
+    std::mutex mutex;
+  };
+  Network& network_of(const ClusterRequest& request);
+
+  CommunicationModels models_;
+  ClusterCatalogs catalogs_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Network>> networks_;
+};
+
+}  // namespace paceline
