@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_writer.h"
+#include "core/percent.h"
 #include "core/table.h"
 #include "core/units_text.h"
 #include "traces/import/trace_importer.h"
@@ -16,7 +17,9 @@ namespace paceline {
 namespace {
 
 std::string signed_percent(double ratio) {
-  const std::string text = significant(100 * (ratio - 1), 2) + " %";
+  constexpr double kRounding = 1e-6;  // of picoseconds
+  if (std::abs(ratio - 1) < kRounding) return "+0 %";
+  const std::string text = percent(ratio - 1);
   return ratio >= 1 ? "+" + text : text;
 }
 
@@ -137,6 +140,21 @@ nlohmann::ordered_json comparison_json(const TraceComparison& comparison) {
           {"layers", layers}};
 }
 
+// In a trace of a job the layers stand for all that follows them up to the next with gradients, and
+// are slowed by collectives: none has the time that the plan has for it.
+void refuse_own_job(const TraceComparison& comparison, const Timeline& timeline,
+                    const std::string& file) {
+  if (!comparison.simulated) return;
+  for (std::size_t i = 0; i < timeline.tracks(); ++i) {
+    const std::string& track = timeline.track_name(static_cast<TrackId>(i));
+    if (!track.starts_with("rank") || !track.ends_with("/compute")) continue;
+    throw InputError(file +
+                     ": paceline wrote this trace of a job, whose layers hold what runs between "
+                     "two messages; --against takes a profile that was measured, or a trace of "
+                     "one device (predict --trace without --gpus)");
+  }
+}
+
 }  // namespace
 
 std::string comparison_text(const Prediction& prediction, const std::vector<std::string>& traces,
@@ -144,6 +162,7 @@ std::string comparison_text(const Prediction& prediction, const std::vector<std:
   const MeasuredTimeline trace = import_trace({traces.begin(), traces.end()}, {});
   for (const std::string& warning : trace.warnings) std::cerr << "warning: " << warning << "\n";
   const TraceComparison comparison = compare_with_trace(prediction.graph, prediction.plan, trace);
+  refuse_own_job(comparison, trace.timeline, traces.front());
   const std::vector<CounterMean> counters = counter_means(trace.timeline);
   if (format == OutputFormat::kJson) {
     nlohmann::ordered_json out = to_json(prediction.report);
