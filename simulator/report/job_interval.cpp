@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "core/statistics.h"
 #include "core/units_text.h"
-#include "simulator/jitter/jitter.h"
 
 namespace paceline {
 namespace {
@@ -87,11 +86,8 @@ std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
   Parts parts(time, time_under);
   add_factor(parts, kComputing, known.computing_source, &JobConditions::computing,
              known.computing_low, known.computing_high);
-  if (known.ranks > 1 && known.iteration_cv > 0) {
-    const double slowest = std::log(straggler_factor(known.ranks, known.iteration_cv));
-    add_factor(parts, "stragglers", "spread of the iterations of one device, the slowest of all",
-               &JobConditions::computing, 0, slowest);
-  }
+  add_factor(parts, "stragglers", "spread of the iterations of one device, the slowest of all",
+             &JobConditions::computing, 0, known.stragglers);
   if (known.measured_synchronization) {
     add_factor(parts, "synchronization", "digits of the measured time, and another run",
                &JobConditions::communication, -z * known.synchronization_sd,

@@ -31,7 +31,7 @@ struct JobKnowledge {
   double computing_high = 0;  // not negative
   std::string computing_source;
   int ranks = 1;
-  double iteration_cv = 0;  // of the iterations of one device: ranks wait for the slowest
+  double stragglers = 0;  // ln(time) of the slowest rank's iteration; not negative
   // The time of one synchronization was measured: its sd; then nothing else of it is uncertain.
   bool measured_synchronization = false;
   double synchronization_sd = 0;

@@ -90,6 +90,7 @@ class JobPredictor {
   };
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const Shared> shared_;
+  mutable std::map<std::int64_t, double> stragglers_;  // by ranks (JobKnowledge::stragglers)
   // Clusters already built, by what asked for them.
   mutable std::map<std::string, std::shared_ptr<Cluster>> clusters_;
 };
