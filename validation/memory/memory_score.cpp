@@ -4,6 +4,7 @@
 
 #include "core/data_directory.h"
 #include "core/error.h"
+#include "core/percent.h"
 #include "core/statistics.h"
 #include "core/table.h"
 #include "core/units_text.h"
@@ -73,7 +74,6 @@ StrategyMemory strategy_of(const MemoryCase& c, const WorkloadGraph& graph) {
   return strategy_memory(job, *strategy, StrategyOptions(c.strategy, all_options(*strategy), {}));
 }
 
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 std::string megabytes(std::int64_t bytes) {
   return significant(static_cast<double>(bytes) / 1e6, 4);
 }
