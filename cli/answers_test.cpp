@@ -26,7 +26,7 @@ TEST(CheckCommand, TakesFromTheMachineWhatALogDoesNotSay) {
   const TestOutcome of_cluster =
       run_program_in(folder, "check x.log --cluster dgx-a100 --op all-reduce", kLog);
   EXPECT_EQ(of_cluster.code, 0) << of_cluster.err;
-  EXPECT_THAT(of_cluster.out, HasSubstr("over 8 ranks"));
+  EXPECT_THAT(of_cluster.out, HasSubstr("of 1 GiB over 8 ranks")) << "as nccl-tests counts";
   const TestOutcome of_flags = run_program_in(folder, "check x.log --gpus 8 --op all-reduce", kLog);
   EXPECT_EQ(of_flags.code, 0) << of_flags.err;
 }
@@ -191,6 +191,31 @@ TEST(ExplainCommand, MatchesTheTraceOfAJobButForContention) {
     EXPECT_GE(layer["measured"]["backward_s"].get<double>(), (1 - 1e-6) * backward);
     EXPECT_LE(layer["measured"]["backward_s"].get<double>(), 1.2 * backward) << layer["layer"];
   }
+}
+
+TEST(PredictCommand, SaysOnceThatAnIntervalIsWide) {
+  const TestFolder folder;
+  const std::string job = "predict --json --model resnet50 --batch 32 --device k80 ";
+  for (const char* devices : {"", "--gpus 4 --intra pcie3-x16"}) {
+    const TestOutcome outcome = run_program_in(folder, job + devices);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    int said = 0;
+    const json report = json::parse(outcome.out);
+    for (const json& warning : report["warnings"]) {
+      said += warning.get<std::string>().starts_with("the interval is wide") ? 1 : 0;
+    }
+    EXPECT_EQ(said, 1) << outcome.out;
+  }
+}
+
+TEST(KernelCommand, SaysWhatNoDeviceOfTheKindCouldHold) {
+  const TestFolder folder;
+  const std::string gemm = "kernel --op gemm --device t4 --n 40000 --k 40000 --m ";
+  EXPECT_THAT(run_program_in(folder, gemm + "400000").out, HasSubstr("cannot run"));
+  EXPECT_THAT(run_program_in(folder, gemm + "400").out, Not(HasSubstr("cannot run")));
+  // In place: 10 GB are read and written where they lie.
+  EXPECT_THAT(run_program_in(folder, "kernel --op elementwise --bytes 20GB --device t4").out,
+              Not(HasSubstr("cannot run")));
 }
 
 TEST(Help, ListsTheKindsOfImportAndList) {

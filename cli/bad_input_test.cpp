@@ -64,6 +64,7 @@ const BadInput kBadInputs[] = {
      "875 MHz"},
     {"ClockWithoutUnit", "predict --model resnet50 --batch 8 --device k80 --set clock=562", 2,
      "562"},
+    {"CompileOnACpu", "predict " GOOD "--set compile=on", 2, "an option of pytorch on GPUs"},
     {"ClockOfACpu", "predict " GOOD "--set clock=2GHz", 2, "is of GPUs"},
     {"MissingProbe", "predict --model resnet50 --batch 8 --device t4 --probe no.json", 3,
      "no.json"},

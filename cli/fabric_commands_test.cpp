@@ -180,6 +180,9 @@ TEST(CollectiveCommand, NamesTheConnectionsWhereTheyLimit) {
       "--intra nvswitch3 --net 400gbe --set transport=";
   EXPECT_THAT(answer(folder, job + "tcp")["bottleneck"].get<std::string>(),
               HasSubstr("tcp connections"));
+  const std::string remedy = answer(folder, job + "tcp")["warnings"].dump();
+  EXPECT_THAT(remedy, HasSubstr("--set connections="));
+  EXPECT_THAT(remedy, HasSubstr("--set transport=rdma"));
   EXPECT_THAT(answer(folder, job + "rdma")["bottleneck"].get<std::string>(),
               HasSubstr("network cards"));
 }

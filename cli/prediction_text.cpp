@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "answers/compare/rate_text.h"
+#include "core/percent.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -14,7 +15,6 @@ constexpr std::size_t kMostOrigins = 4;
 constexpr double kLeastShare = 1e-4;  // of the iteration; what is less is rounding
 constexpr std::size_t kMostWarnings = 5;
 
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 std::string seconds(double value) { return to_text(Seconds(value)); }
 Bytes bytes(std::int64_t value) { return Bytes(static_cast<double>(value)); }
 

@@ -10,6 +10,7 @@
 #include "cli/cluster_flags.h"
 #include "core/data_directory.h"
 #include "core/json_writer.h"
+#include "core/percent.h"
 #include "core/table.h"
 #include "core/units_text.h"
 
@@ -50,8 +51,6 @@ std::optional<double> difference_from_shipped(const std::string& path, const Fit
   if (shipped == nullptr || shipped->formula != fit.formula) return std::nullopt;
   return difference(fit, *shipped);
 }
-
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 
 std::string summary(const RecipeOutcome& outcome) {
   Table table({"file", "fit", "held out", "mean error", "median", "90 % below", "from shipped"});

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_writer.h"
+#include "core/percent.h"
 #include "core/table.h"
 #include "core/units_text.h"
 #include "traces/import/trace_importer.h"
@@ -16,7 +17,9 @@ namespace paceline {
 namespace {
 
 std::string signed_percent(double ratio) {
-  const std::string text = significant(100 * (ratio - 1), 2) + " %";
+  constexpr double kRounding = 1e-6;  // of picoseconds
+  if (std::abs(ratio - 1) < kRounding) return "+0 %";
+  const std::string text = percent(ratio - 1);
   return ratio >= 1 ? "+" + text : text;
 }
 

@@ -1,11 +1,10 @@
 #include "core/json_reader.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/json_parse.h"
 #include "core/names.h"
 
 namespace paceline {
@@ -33,56 +32,6 @@ std::int64_t whole(const json& value, Fail fail) {
   }
   return value.get<std::int64_t>();
 }
-
-std::string place_of(std::string_view text, std::size_t byte) {
-  std::size_t line = 1;
-  std::size_t column = 1;
-  for (std::size_t i = 0; i + 1 < byte && i < text.size(); ++i) {
-    ++column;
-    if (text[i] == '\n') {
-      ++line;
-      column = 1;
-    }
-  }
-  return "line " + std::to_string(line) + ", column " + std::to_string(column);
-}
-
-// The first number of a text that no double holds, and where it is.
-std::string number_out_of_range(std::string_view text) {
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
-    if (quoted || std::string_view("-0123456789").find(text[i]) == std::string_view::npos) continue;
-    const std::size_t end = std::min(text.find_first_not_of("+-.0123456789eE", i), text.size());
-    const std::string number(text.substr(i, end - i));
-    if (!std::isfinite(std::strtod(number.c_str(), nullptr))) {
-      return number.substr(0, 40) + " at " + place_of(text, i + 1);
-    }
-    i = end - 1;
-  }
-  return "one of its numbers";
-}
-
-// Refuses a key that occurs twice in one object, which a plain parse would silently overwrite.
-class DuplicateKeyCheck {
- public:
-  explicit DuplicateKeyCheck(std::string name) : name_(std::move(name)) {}
-  bool operator()(int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) open_.emplace_back();
-    if (event == json::parse_event_t::object_end) open_.pop_back();
-    if (event == json::parse_event_t::key) {
-      const std::string key = parsed.get<std::string>();
-      if (!open_.back().insert(key).second) {
-        throw InputError(name_ + ": the key \"" + key + "\" occurs twice in one object");
-      }
-    }
-    return true;
-  }
-
- private:
-  std::string name_;
-  std::vector<std::set<std::string>> open_;
-};
 
 std::string_view kind_of(std::string_view schema) { return schema.substr(0, schema.find('/')); }
 
@@ -276,19 +225,8 @@ std::string JsonDocument::schema() const {
 }
 
 JsonDocument parse_any_json(std::string_view text, std::string name) {
-  try {
-    auto value = std::make_unique<json>(json::parse(text, DuplicateKeyCheck(name)));
-    return JsonDocument(std::move(value), std::move(name));
-  } catch (const json::parse_error& error) {
-    const bool at_end = error.byte > text.size();
-    throw InputError(name + ": not valid JSON: " +
-                     (text.empty()
-                          ? std::string("the file is empty")
-                          : (at_end ? "the text ends too early at " : "unexpected text at ") +
-                                place_of(text, error.byte)));
-  } catch (const json::out_of_range& error) {
-    throw InputError(name + ": a number is out of range: " + number_out_of_range(text));
-  }
+  auto value = std::make_unique<json>(parse_strictly(text, name));
+  return JsonDocument(std::move(value), std::move(name));
 }
 
 JsonDocument parse_json(std::string_view text, std::string name, std::string_view schema) {

@@ -35,7 +35,15 @@ std::map<CollectiveOp, std::vector<Point>> by_operation(const MeasurementSet& me
   return out;
 }
 
-std::string size(double bytes) { return to_text(Bytes(bytes)); }
+// nccl-tests doubles its sizes from a power of two: "1 GiB" where that is the whole size.
+std::string size(double bytes) {
+  for (const auto& [unit, name] : {std::pair{1024.0 * 1024 * 1024, " GiB"},
+                                   std::pair{1024.0 * 1024, " MiB"}, std::pair{1024.0, " KiB"}}) {
+    if (bytes >= unit && std::fmod(bytes, unit) == 0)
+      return std::to_string(std::llround(bytes / unit)) + name;
+  }
+  return to_text(Bytes(bytes));
+}
 
 // The slower link of the catalog whose rate is nearest to what was reached.
 std::string looks_like(double rate, BytesPerSecond limit, const LinkCatalog& links) {

@@ -5,6 +5,7 @@
 
 #include "answers/check/network_check.h"
 #include "core/error.h"
+#include "core/percent.h"
 #include "core/statistics.h"
 #include "core/units_text.h"
 
@@ -14,8 +15,6 @@ namespace {
 constexpr double kSuperLinear = 1.03;  // run-to-run spread of a quiet machine
 constexpr double kCliff = 0.75;        // of the efficiency on one machine
 constexpr double kStraggler = 1.1;     // of the median
-
-std::string percent(double share) { return significant(100 * share) + " %"; }
 
 std::string devices_text(std::int64_t count) {
   return std::to_string(count) + (count == 1 ? " device" : " devices");
@@ -90,7 +89,7 @@ class ScalingCheck {
                     "iteration processes " +
                     significant(device_ratio(point)) + " times the samples; throughput is " +
                     significant(total) + " times that of " + devices_text(base().devices) + ", " +
-                    percent(written_ratio(point)) + " efficiency",
+                    percent(written_ratio(point), 3) + " efficiency",
            .remedy = "report samples/s of the whole job",
            .verdict =
                written_ratio(point) > kSuperLinear ? Verdict::kImplausible : Verdict::kPlausible});
@@ -150,7 +149,7 @@ class ScalingCheck {
                     .measured = kept,
                     .expected = 1,
                     .unit = "",
-                    .cause = "each device keeps " + percent(kept) +
+                    .cause = "each device keeps " + percent(kept, 3) +
                              " of its rate when the job leaves the machine: the network limits it",
                     .remedy = "paceline explain with --net shows what another link would give",
                     .at_most = true,

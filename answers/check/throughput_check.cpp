@@ -5,6 +5,7 @@
 
 #include "answers/check/network_check.h"
 #include "answers/check/utilization_check.h"
+#include "core/percent.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -12,7 +13,6 @@ namespace {
 
 constexpr double kQuarter = 1.25;
 
-std::string percent(double share) { return significant(100 * share) + " %"; }
 std::string rate_text(double per_second) { return significant(per_second) + " samples/s"; }
 
 // "16 x 15.7 TFLOP/s", so that the sum of many is not taken for the peak of one.
@@ -86,14 +86,14 @@ class ThroughputCheck {
                     .measured = share,
                     .expected = 1,
                     .unit = "",
-                    .cause = percent(share) + " of " + fleet_text(run_.devices, *run_.peak) +
+                    .cause = percent(share, 3) + " of " + fleet_text(run_.devices, *run_.peak) +
                              (run_.peak_is_measured ? " measured " : " dense ") +
                              std::string(to_string(run_.precision)),
                     .at_most = true,
                     .verdict = verdict_of(share)};
     const double counted = counted_share(rate_);
     if (counted > 1.01 * share) {
-      finding.cause += " by the algorithms that need least arithmetic (" + percent(counted) +
+      finding.cause += " by the algorithms that need least arithmetic (" + percent(counted, 3) +
                        " if every convolution is counted as direct and every score of attention)";
     }
     if (finding.verdict == Verdict::kPlausible) {
@@ -132,7 +132,7 @@ class ThroughputCheck {
                     .unit = "",
                     .cause = rate_text(rate_) + " of all " + std::to_string(run_.devices) +
                              " devices is " + significant(speed_up) + " times one device, " +
-                             percent(efficiency) + " efficiency",
+                             percent(efficiency, 3) + " efficiency",
                     .at_most = true};
     if (run_.rate.unit == RateUnit::kIterations) {
       finding.cause +=

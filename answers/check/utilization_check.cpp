@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/percent.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -14,8 +15,6 @@ constexpr double kSamePeak = 0.02;  // relative: data sheets round
 constexpr double kUsualLow = 0.2;
 constexpr double kUsualHigh = 0.65;
 constexpr std::size_t kMostCandidates = 4;
-
-std::string percent(double share) { return significant(100 * share) + " %"; }
 
 bool same(FlopsPerSecond a, FlopsPerSecond b) {
   return std::abs(a.si() - b.si()) <= kSamePeak * b.si();
@@ -73,7 +72,7 @@ Finding impossible_share(double share, const DeviceSpec& device, Precision preci
     const double true_share = share * (candidate.peak / peak);
     if (true_share < kUsualLow || true_share > kUsualHigh || listed == kMostCandidates) continue;
     list += (listed == 0 ? " such as " : ", ") + describe(candidate) + " (then it is " +
-            percent(true_share) + ")";
+            percent(true_share, 3) + ")";
     ++listed;
   }
   return {.what = "utilization of the arithmetic peak",
@@ -96,8 +95,8 @@ Finding wrong_peak(FlopsPerSecond assumed, double share, FlopsPerSecond peak, st
           .measured = assumed.si(),
           .expected = peak.si(),
           .unit = "FLOP/s",
-          .cause = std::move(reason) + "; " + percent(share) + " of it is " + percent(true_share) +
-                   " of the dense peak " + to_text(peak),
+          .cause = std::move(reason) + "; " + percent(share, 3) + " of it is " +
+                   percent(true_share, 3) + " of the dense peak " + to_text(peak),
           .remedy = "divide by the dense peak of the device and precision that ran",
           .verdict = true_share > 1 ? Verdict::kImpossible : Verdict::kImplausible};
 }

@@ -53,25 +53,4 @@ ClosedForm closed_form(const StepParts& step, std::span<const ReadyMessage> mess
   return out;
 }
 
-std::vector<ReadyMessage> ready_messages(std::span<const Bytes> messages,
-                                         std::span<const Seconds> ready,
-                                         std::span<const Bytes> bytes) {
-  constexpr double kHalfByte = 0.5;
-  std::vector<ReadyMessage> out;
-  Bytes sent;
-  Bytes final_bytes;
-  std::size_t next = 0;
-  Seconds at;
-  for (const Bytes message : messages) {
-    sent += message;
-    while (next < bytes.size() && final_bytes < sent - Bytes(kHalfByte)) {
-      final_bytes += bytes[next];
-      at = std::max(at, ready[next]);
-      ++next;
-    }
-    out.push_back({message, at});
-  }
-  return out;
-}
-
 }  // namespace paceline

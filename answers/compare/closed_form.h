@@ -43,10 +43,4 @@ struct ClosedForm {
 ClosedForm closed_form(const StepParts& step, std::span<const ReadyMessage> messages,
                        std::span<const Seconds> times, std::span<const double> slow_downs = {});
 
-// When messages of these sizes are ready if gradients become final as `ready` and `bytes` say: a
-// message is ready with the last gradient that it holds. Both in the order in which they are final.
-std::vector<ReadyMessage> ready_messages(std::span<const Bytes> messages,
-                                         std::span<const Seconds> ready,
-                                         std::span<const Bytes> bytes);
-
 }  // namespace paceline

@@ -46,16 +46,5 @@ TEST(ClosedForm, OfOneDeviceIsItsComputation) {
   EXPECT_DOUBLE_EQ(closed_form(step, {}, {}).iteration.si(), 9.5);
 }
 
-// Gradients of 10, 20, 30 bytes final at 1, 2, 3; messages of 30 and 30 bytes are ready at 2 and 3.
-TEST(ReadyMessages, AreReadyWithTheirLastGradient) {
-  const std::vector<Bytes> messages = {Bytes(30), Bytes(30)};
-  const std::vector<Bytes> gradients = {Bytes(10), Bytes(20), Bytes(30)};
-  const std::vector<Seconds> final_at = {Seconds(1), Seconds(2), Seconds(3)};
-  const auto ready = ready_messages(messages, final_at, gradients);
-  ASSERT_EQ(ready.size(), 2u);
-  EXPECT_DOUBLE_EQ(ready[0].ready.si(), 2);
-  EXPECT_DOUBLE_EQ(ready[1].ready.si(), 3);
-}
-
 }  // namespace
 }  // namespace paceline

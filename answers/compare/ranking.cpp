@@ -7,6 +7,7 @@
 #include "answers/compare/rate_text.h"
 #include "answers/compare/varying.h"
 #include "core/error.h"
+#include "core/percent.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -89,7 +90,7 @@ Table ranking_table(const std::vector<Report>& reports, const std::vector<Ranked
     cells.push_back(significant(s.p05));
     cells.push_back(significant(s.p95));
     cells.push_back(to_text(Seconds(r.iteration_time_s.median)));
-    cells.push_back(significant(100 * r.scaling_efficiency, 3) + " %");
+    cells.push_back(percent(r.scaling_efficiency, 3));
     cells.push_back(to_text(Bytes(static_cast<double>(r.memory.peak()))));
     cells.emplace_back(r.memory.fits() ? "yes" : "no");
     cells.push_back(to_text(Bytes(static_cast<double>(r.memory.margin()))));

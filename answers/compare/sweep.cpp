@@ -48,14 +48,20 @@ void in_parallel(std::size_t count, unsigned threads,
   }
 }
 
-// Largest batches by everything that they depend on: points that differ in the batch share one.
+// Largest batches by everything that they depend on: points that differ in the batch share one, and
+// those on clusters where a device keeps the same.
 class LargestBatches {
  public:
   explicit LargestBatches(const Predictor& predictor) : predictor_(predictor) {}
 
   void add_to(Report& report, const TrainingDevice& device) {
     nlohmann::ordered_json key = to_json(report.experiment);
-    for (const char* name : {"batch", "global_batch", "draws", "seed"}) key.erase(name);
+    for (const char* name : {"batch", "global_batch", "draws", "seed", "gpus", "gpus_per_node",
+                             "intra", "net", "cluster", "topo"}) {
+      key.erase(name);
+    }
+    const MemoryUse& use = report.memory;
+    key["kept"] = {use.weights, use.weight_gradients, use.optimizer_state, use.communication};
     Known* known = nullptr;
     {
       const std::lock_guard lock(mutex_);
@@ -115,21 +121,21 @@ Sweep predict_sweep(const std::vector<Experiment>& points, const SweepOptions& o
       outcomes[0].error = error;
     }
   } else {
-    std::optional<SweepEstimator> estimator;
-    if (points.size() > options.most_simulated) estimator.emplace(predictor, points, device_of);
+    SweepEstimator estimator(predictor, points, device_of, points.size() > options.most_simulated);
     std::atomic<std::size_t> estimated = 0;
-    in_parallel(points.size(), threads, [&](std::size_t i) {
-      if (!outcomes[i].error) {
-        try {
-          if (estimator) outcomes[i].report = estimator->estimate(i);
-          if (outcomes[i].report) ++estimated;
-          if (!outcomes[i].report) {
-            outcomes[i].report = predictor.predict(points[i], *device_of[i]).report;
-            if (options.largest_batch) largest.add_to(*outcomes[i].report, *device_of[i]);
-          }
-        } catch (const Error& error) {
-          outcomes[i].error = error;
+    const std::vector<std::size_t>& order = estimator.order();
+    options.done(points.size() - order.size());
+    in_parallel(order.size(), threads, [&](std::size_t next) {
+      const std::size_t i = order[next];
+      try {
+        SweepEstimator::Answer answer = estimator.predict(i);
+        outcomes[i].report = std::move(answer.report);
+        if (answer.simulated && options.largest_batch) {
+          largest.add_to(*outcomes[i].report, *device_of[i]);
         }
+        estimated += answer.simulated ? 0 : 1;
+      } catch (const Error& error) {
+        outcomes[i].error = error;
       }
       options.done(1);
     });

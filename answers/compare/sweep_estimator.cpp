@@ -1,53 +1,40 @@
 #include "answers/compare/sweep_estimator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
-#include "answers/compare/closed_form.h"
+#include "answers/compare/message_series.h"
 #include "core/error.h"
-#include "model/collective/channel_buffers.h"
-#include "model/collective/collective_model.h"
-#include "model/hardware/cluster_request.h"
-#include "model/hardware/copy_model.h"
 #include "simulator/job/compute_profile.h"
+#include "simulator/report/job_cluster.h"
 
 namespace paceline {
 namespace {
 
-constexpr double kAgreement = 0.01;  // between closed form and simulation
+constexpr double kAgreement = 0.01;         // between closed form and simulation
+constexpr std::size_t kLatest = 16;         // works of devices that are kept
+constexpr std::size_t kFewestInFamily = 8;  // below, closed forms save no simulations
+constexpr const char* kOfNetwork[] = {"transport", "connections"};  // keys of --set
 
-// Keys of --set that say how the network is driven.
-bool is_network_option(const std::string& key) {
-  return key == "transport" || key == "connections";
-}
-
-std::string option_or(const Experiment& e, const std::string& key, std::string fallback) {
-  const auto found = e.options.find(key);
-  return found == e.options.end() ? fallback : found->second;
-}
-
-// The experiment without its cluster, as text: points of one family agree in it.
+// The experiment without its cluster, as text: points of one family agree in it. One device by
+// itself is described in other words than one of several.
 std::string family_key(const Experiment& e) {
-  std::string key = e.model + "|" + std::to_string(e.batch) + "|" +
-                    std::to_string(e.seq.value_or(0)) + "|" + std::string(to_string(e.precision)) +
-                    "|" + e.device + "|" + std::to_string(e.threads) + "|" + e.framework + "|" +
-                    e.strategy + "|" + std::to_string(e.grad_accumulation);
+  std::string key = e.strategy.empty() && e.devices == 1 ? "none" : e.strategy;
+  for (const std::string& part :
+       {e.model, std::to_string(e.batch), std::to_string(e.seq.value_or(0)),
+        std::string(to_string(e.precision)), e.device, std::to_string(e.threads), e.framework,
+        e.optimizer, std::to_string(e.grad_accumulation), std::to_string(e.seed),
+        std::to_string(e.draws), e.calibrate.value_or(""), e.profile.value_or(""),
+        std::string(e.global_batch ? "global" : ""),
+        std::string(e.devices > 1 ? "job" : "device")}) {
+    key += "|" + part;
+  }
   for (const auto& [name, value] : e.options) {
-    if (!is_network_option(name)) key += "|" + name + "=" + value;
+    if (std::ranges::find(kOfNetwork, name) == std::end(kOfNetwork))
+      key += "|" + name + "=" + value;
   }
   return key;
-}
-
-// One device of the job, by itself.
-Experiment alone(Experiment e) {
-  e.devices = 1;
-  e.devices_per_machine.reset();
-  e.intra.reset();
-  e.net.reset();
-  e.cluster.reset();
-  e.topo.reset();
-  std::erase_if(e.options, [](const auto& option) { return is_network_option(option.first); });
-  return e;
 }
 
 // What `resolved` says of everything else, on the cluster of `point`.
@@ -58,7 +45,7 @@ Experiment with_cluster_of(const Experiment& point, Experiment resolved) {
   resolved.net = point.net;
   resolved.cluster = point.cluster;
   resolved.topo = point.topo;
-  for (const char* key : {"transport", "connections"}) {
+  for (const char* key : kOfNetwork) {
     resolved.options.erase(key);
     const auto given = point.options.find(key);
     if (given != point.options.end()) resolved.options[key] = given->second;
@@ -66,198 +53,80 @@ Experiment with_cluster_of(const Experiment& point, Experiment resolved) {
   return resolved;
 }
 
-std::int64_t per_machine(const Experiment& e) { return e.devices_per_machine.value_or(e.devices); }
-
 }  // namespace
 
-struct SweepEstimator::Shared {
-  CollectiveModel collectives = CollectiveModel::shipped();
-  StagingModel staging = CopyModel::shipped().staging();
+struct SweepEstimator::Work {
+  std::once_flag once;
+  std::unique_ptr<const DeviceWork> work;
 };
 
 struct SweepEstimator::Family {
   std::once_flag once;
-  std::vector<std::size_t> members;  // points, in input order
-  std::optional<Report> base;        // of one device
-  MemoryUse memory;                  // of a device of the job, without buffers of channels
-  Experiment resolved;               // of one member: every default spelled out
-  StepParts step;
-  std::vector<ReadyMessage> messages;
-  std::optional<Contention> contention;
-  ComputeSegment backward;  // all of one pass: what bounds it
-  bool usable = false;
-
-  // The recurrence under other conditions of the job; messages cost what `costs` say.
-  ClosedForm under(const std::vector<const CollectiveCost*>& costs,
-                   const JobConditions& conditions) const;
-};
-
-ClosedForm SweepEstimator::Family::under(const std::vector<const CollectiveCost*>& costs,
-                                         const JobConditions& conditions) const {
-  StepParts scaled = step;
-  for (Seconds* part : {&scaled.begin, &scaled.forward, &scaled.backward, &scaled.update}) {
-    *part *= conditions.computing;
-  }
-  std::vector<ReadyMessage> ready = messages;
-  for (ReadyMessage& message : ready) message.ready *= conditions.computing;
-  std::vector<Seconds> times;
-  std::vector<double> slow_downs;
-  for (const CollectiveCost* cost : costs) {
-    times.push_back(conditions.communication * std::exp(conditions.messages * cost->sd) *
-                    cost->time);
-    if (!contention) continue;
-    slow_downs.push_back(
-        slow_down(*contention, contention->demand(*cost, conditions.contention), backward));
-  }
-  return closed_form(scaled, ready, times, slow_downs);
-}
-
-struct SweepEstimator::Network {
-  std::mutex mutex;
-  ClusterChoice choice;
-  std::map<std::pair<int, int>, FabricGroup> fabrics;
-  std::map<std::tuple<int, int, double>, CollectiveCost> costs;
+  std::vector<std::size_t> members;   // points, in input order
+  std::atomic<std::size_t> left = 0;  // of them, not yet predicted
+  Experiment resolved;                // of one member: every default spelled out
+  std::shared_ptr<Work> work;
+  std::optional<MessageSeries> series;  // where the closed form agrees
+  StrategyMemory kept;                  // of the smallest job
 };
 
 SweepEstimator::SweepEstimator(const Predictor& predictor, const std::vector<Experiment>& points,
-                               const std::vector<const TrainingDevice*>& devices)
-    : predictor_(predictor),
-      points_(points),
-      devices_(devices),
-      family_index_(points.size()),
-      shared_(std::make_unique<Shared>()) {
+                               const std::vector<const TrainingDevice*>& devices, bool closed_forms)
+    : predictor_(predictor), points_(points), devices_(devices), family_index_(points.size()) {
+  if (closed_forms) networks_ = std::make_unique<SweepNetworks>();
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < points.size(); ++i) {
+    if (devices[i] == nullptr) continue;
     const auto [entry, added] = index.emplace(family_key(points[i]), families_.size());
     if (added) families_.push_back(std::make_unique<Family>());
     family_index_[i] = entry->second;
     families_[entry->second]->members.push_back(i);
   }
+  for (const auto& [key, family] : index) {
+    const std::vector<std::size_t>& members = families_[family]->members;
+    order_.insert(order_.end(), members.begin(), members.end());
+    families_[family]->left = members.size();
+  }
 }
 
 SweepEstimator::~SweepEstimator() = default;
 
-// Collectives over whole machines of a cluster that is described once and grown.
-SweepEstimator::Network& SweepEstimator::network_of(const Experiment& e,
-                                                    const TrainingDevice& device) {
-  ClusterRequest request;
-  request.device = device.spec() == nullptr ? "" : device.spec()->name;
-  request.intra = e.intra;
-  request.net = e.net;
-  request.cluster = e.cluster;
-  request.topo = e.topo;
-  request.transport = option_or(e, "transport", "");
-  request.connections = std::stoi(option_or(e, "connections", "0"));
-  const bool from_flags = !e.cluster && !e.topo;
-  if (from_flags) {
-    request.gpus = static_cast<int>(e.devices);
-    request.gpus_per_node = static_cast<int>(per_machine(e));
-  }
-  const std::string key = request.device + "|" + request.intra.value_or("") + "|" +
-                          request.net.value_or("") + "|" + request.cluster.value_or("") + "|" +
-                          request.topo.value_or("") + "|" + request.transport + "|" +
-                          std::to_string(request.connections) + "|" +
-                          std::to_string(from_flags ? per_machine(e) : 0);
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<Network>& network = networks_[key];
-  if (network == nullptr) {
-    auto made = std::make_unique<Network>();
-    made->choice = choose_cluster(request);
-    network = std::move(made);
-  }
-  return *network;
-}
-
-std::optional<Report> SweepEstimator::closed(const Family& family, const Experiment& e,
-                                             const TrainingDevice& device) {
-  Network& network = network_of(e, device);
-  const std::lock_guard lock(network.mutex);
-  ClusterSpec& cluster = network.choice.cluster;
-  const int inside = static_cast<int>(cluster.machine.device_count());
-  const int devices = static_cast<int>(e.devices);
-  if (devices < 2 || (devices > inside && devices % inside != 0)) return std::nullopt;
-  const CollectiveGroup group{std::max(1, devices / inside), std::min(devices, inside)};
-  if (group.machines > 1 && !cluster.network) return std::nullopt;
-  cluster.machines = std::max(cluster.machines, group.machines);
-  const std::pair key{group.machines, group.per_machine};
-  auto fabric = network.fabrics.find(key);
-  if (fabric == network.fabrics.end()) {
-    fabric = network.fabrics
-                 .emplace(key, fabric_group(cluster, group, shared_->staging,
-                                            shared_->collectives.tuning(),
-                                            network.choice.generation, network.choice.connections))
-                 .first;
-  }
-  std::vector<const CollectiveCost*> costs;
-  for (const ReadyMessage& message : family.messages) {
-    const std::tuple cost_key{group.machines, group.per_machine, message.bytes.si()};
-    auto cost = network.costs.find(cost_key);
-    if (cost == network.costs.end()) {
-      CollectiveCall call;
-      call.bytes = message.bytes;
-      call.group = group;
-      cost = network.costs.emplace(cost_key, shared_->collectives.cost(call, fabric->second)).first;
+// Held by the families that use it and while it is among the latest: a sweep of many batches must
+// not keep the work of all of them.
+std::shared_ptr<SweepEstimator::Work> SweepEstimator::work_of(const Experiment& resolved,
+                                                              const TrainingDevice& device) {
+  const std::string key = predictor_.work_key(resolved, device);
+  std::shared_ptr<Work> work;
+  {
+    const std::lock_guard lock(mutex_);
+    work = works_[key].lock();
+    if (work == nullptr) {
+      works_[key] = work = std::make_shared<Work>();
+      latest_.push_back(work);
+      if (latest_.size() > kLatest) latest_.erase(latest_.begin());
     }
-    costs.push_back(&cost->second);
   }
-  const ClosedForm form = family.under(costs, {});
-
-  Report r = *family.base;
-  const Estimate single = r.iteration_time_s;
-  const double time = form.iteration.si();
-  JobKnowledge known = predictor_.job_knowledge(e.devices);
-  known.computing_low = std::log(single.p05 / single.median);
-  known.computing_high = std::log(single.p95 / single.median);
-  r.interval_parts = interval_parts(known, time, [&](const JobConditions& conditions) {
-    return family.under(costs, conditions).iteration.si();
-  });
-  r.experiment = e;
-  r.memory = family.memory;
-  if (device.kind() == DeviceKind::kGpu) {
-    const Bytes channels =
-        channel_buffers(cluster, fabric->second, shared_->staging, shared_->collectives.tuning());
-    r.memory.communication += std::llround(channels.si());
-  }
-  if (!r.memory.fits() && family.base->memory.fits()) {
-    r.warnings.emplace_back("does not fit in the memory of the device");
-  }
-  r.iteration_time_s = with_interval(time, r.interval_parts);
-  const double samples = static_cast<double>(e.samples_per_iteration());
-  const auto rate = [&](double amount) {
-    return Estimate{amount / time, amount / r.iteration_time_s.p95,
-                    amount / r.iteration_time_s.p05};
-  };
-  if (r.throughput_tokens_per_s) {
-    const double tokens =
-        r.throughput_tokens_per_s->median * single.median * static_cast<double>(e.devices);
-    r.throughput_tokens_per_s = rate(tokens);
-  }
-  r.throughput_samples_per_s = rate(samples);
-  r.scaling_efficiency = single.median / time;
-  r.model_flops_utilization *= single.median / time;
-  r.breakdown.exposed_communication = form.exposed;
-  r.communication.total = form.communication;
-  r.communication.exposed = form.exposed;
-  r.communication.slowed = form.slowed;
-  r.communication.bytes_per_device = 0;
-  for (const ReadyMessage& message : family.messages) {
-    r.communication.bytes_per_device +=
-        std::llround(bus_factor(CollectiveOp::kAllReduce, devices) * message.bytes.si());
-  }
-  const CollectiveCost* largest = nullptr;
-  for (const CollectiveCost* cost : costs) {
-    if (largest == nullptr || cost->time > largest->time) largest = cost;
-  }
-  if (largest != nullptr && form.exposed > 0.5 * form.iteration) {
-    r.bottleneck.resource = largest->bottleneck;
-    r.bottleneck.share = form.exposed / form.iteration;
-    r.bottleneck.text = "the devices wait for communication";
-  }
-  r.warnings.emplace_back("in closed form: agreed with the simulation to 1 % at two clusters");
-  return r;
+  std::call_once(work->once, [&] { work->work = predictor_.work(resolved, device); });
+  return work;
 }
 
-void SweepEstimator::prepare(Family& family) {
+std::optional<Report> SweepEstimator::closed(const Family& family, std::size_t point) {
+  const TrainingDevice& device = *devices_[point];
+  const Experiment e = with_cluster_of(points_[point], family.resolved);
+  const bool processor = device.kind() == DeviceKind::kCpu;
+  const std::optional<SweepCollectives> found = networks_->collectives(
+      cluster_request(e, device.spec() == nullptr ? "" : device.spec()->name),
+      static_cast<int>(e.devices), family.series->sizes(), processor ? "gloo" : "nccl");
+  if (!found) return std::nullopt;
+  StrategyMemory kept = family.kept;
+  // Of a series all messages go over one group.
+  if (kept.library_bytes > 0) kept.library_bytes = std::llround(found->buffers.si());
+  return family.series->report(predictor_.alone(e, *family.work->work, kept), e, found->costs,
+                               predictor_.job_knowledge(e.devices), processor);
+}
+
+// The smallest job of the family and its largest on each network.
+std::vector<std::size_t> SweepEstimator::points_to_hold_against(const Family& family) const {
   const auto smaller = [&](std::size_t a, std::size_t b) {
     return points_[a].devices < points_[b].devices;
   };
@@ -265,62 +134,67 @@ void SweepEstimator::prepare(Family& family) {
   for (const std::size_t member : family.members) {
     if (points_[member].devices > 1) jobs.push_back(member);
   }
-  if (jobs.size() < 8) return;  // no fewer simulations than points
-  const std::size_t first = *std::ranges::min_element(jobs, smaller);
-  const std::size_t last = *std::ranges::max_element(jobs, smaller);
-  const Experiment& e = points_[first];
-  if (e.calibrate || e.profile) return;
-  const TrainingDevice& device = *devices_[first];
-  const Prediction job = predictor_.predict(e, device);
-  family.resolved = job.report.experiment;
-  const Prediction single = predictor_.predict(alone(family.resolved), device);
-  const ComputeProfile profile = compute_profile(single.plan);
-  family.base = single.report;
-  family.contention = predictor_.contention(family.resolved, device);
-  for (const ComputeSegment& segment : profile.backward) family.backward += segment;
-  family.step = {profile.begin, profile.forward_time(), profile.backward_time(), profile.update,
-                 static_cast<double>(profile.micro_batches)};
-  // Gradients in the order in which they are final.
-  const std::vector<Seconds> ready = profile.ready_times();
-  std::vector<std::size_t> order(ready.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return ready[i]; });
-  std::vector<Seconds> times;
-  std::vector<Bytes> sizes;
-  for (const std::size_t i : order) {
-    times.push_back(ready[i]);
-    sizes.push_back(profile.gradients[i].bytes);
+  if (jobs.size() < kFewestInFamily) return {};
+  std::vector<std::size_t> out{*std::ranges::min_element(jobs, smaller)};
+  std::map<std::string, std::size_t> largest;
+  for (const std::size_t job : jobs) {
+    std::size_t& point = largest.try_emplace(points_[job].net.value_or(""), job).first->second;
+    if (smaller(point, job)) point = job;
   }
-  std::vector<Bytes> messages;
-  for (const Message& message : job.report.communication.messages) {
-    messages.emplace_back(static_cast<double>(message.bytes));
-  }
-  family.messages = ready_messages(messages, times, sizes);
-
-  const auto in_closed_form = [&](std::size_t point) {
-    return closed(family, with_cluster_of(points_[point], family.resolved), *devices_[point]);
-  };
-  const auto agrees = [&](std::size_t point, double simulated) {
-    const std::optional<Report> report = in_closed_form(point);
-    return report && std::abs(report->iteration_time_s.median / simulated - 1) < kAgreement;
-  };
-  const std::optional<Report> channels_alone = in_closed_form(first);
-  if (!channels_alone) return;
-  family.memory = job.report.memory;
-  family.memory.communication -= channels_alone->memory.communication;
-  const Report widest = predictor_.predict(points_[last], *devices_[last]).report;
-  // Shares of the state depend on the number of devices.
-  const std::optional<Report> at_last = in_closed_form(last);
-  const bool same_memory = at_last && at_last->memory.peak() == widest.memory.peak();
-  family.usable = same_memory && agrees(first, job.report.iteration_time_s.median) &&
-                  agrees(last, widest.iteration_time_s.median);
+  for (const auto& [network, point] : largest) out.push_back(point);
+  return out;
 }
 
-std::optional<Report> SweepEstimator::estimate(std::size_t point) {
+void SweepEstimator::find_closed_form(Family& family) {
+  const std::vector<std::size_t> held = points_to_hold_against(family);
+  const DeviceWork& work = *family.work->work;
+  if (held.empty() || family.resolved.calibrate || family.resolved.profile || work.input) return;
+  const Experiment smallest = with_cluster_of(points_[held.front()], family.resolved);
+  family.series = message_series(predictor_.without_messages(smallest, work));
+  if (!family.series) return;
+  family.series->contention = predictor_.contention(smallest, *devices_[held.front()]);
+  for (const ComputeSegment& segment : compute_profile(work.plan).backward) {
+    family.series->backward += segment;
+  }
+  family.kept = predictor_.strategy_memory(smallest, work);
+  for (const std::size_t point : held) {
+    const Report simulated =
+        predictor_.report(with_cluster_of(points_[point], family.resolved), work);
+    const std::optional<Report> report = closed(family, point);
+    const bool agrees =
+        report && report->memory.peak() == simulated.memory.peak() &&
+        std::abs(report->iteration_time_s.median / simulated.iteration_time_s.median - 1) <
+            kAgreement;
+    if (agrees) continue;
+    family.series.reset();
+    return;
+  }
+}
+
+void SweepEstimator::prepare(Family& family) {
+  const std::size_t first = family.members.front();
+  family.resolved = predictor_.resolve(points_[first], *devices_[first]);
+  family.work = work_of(family.resolved, *devices_[first]);
+  if (networks_ == nullptr) return;
+  try {
+    find_closed_form(family);
+  } catch (const Error&) {
+    family.series.reset();  // one of the clusters cannot be; its own point says why
+  }
+}
+
+SweepEstimator::Answer SweepEstimator::predict(std::size_t point) {
   Family& family = *families_[family_index_[point]];
   std::call_once(family.once, [&] { prepare(family); });
-  if (!family.usable) return std::nullopt;
-  return closed(family, with_cluster_of(points_[point], family.resolved), *devices_[point]);
+  std::optional<Report> report;
+  if (family.series) report = closed(family, point);
+  Answer answer;
+  answer.simulated = !report;
+  answer.report = report ? std::move(*report)
+                         : predictor_.report(with_cluster_of(points_[point], family.resolved),
+                                             *family.work->work);
+  if (--family.left == 0) family.work = nullptr;
+  return answer;
 }
 
 }  // namespace paceline

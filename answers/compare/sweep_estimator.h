@@ -1,10 +1,9 @@
-// Closed-form answers for the points of a large sweep.
-//
-// What one device computes is costed once for all points that share it, and the messages of a
-// strategy are taken from one simulation. At the smallest and the largest cluster of each strategy
-// the closed form (closed_form.h) is held against the simulation; where it is off by more than one
-// per cent it is not used. So parameter servers, priorities and anything else that is not a series
-// of collectives stays simulated.
+// Predicts the points of a sweep. What points share is made once: the work of one device for all
+// that differ in cluster and strategy alone, and, in large sweeps, the messages of a strategy for
+// all clusters. At the smallest cluster of each strategy and at its largest on each network the
+// closed form over its messages (closed_form.h) is held against the simulation; where it is off by
+// more than one per cent it is not used. So parameter servers, priorities and anything else that is
+// not a series of collectives stays simulated.
 #pragma once
 
 #include <map>
@@ -14,41 +13,51 @@
 #include <string>
 #include <vector>
 
+#include "answers/compare/sweep_networks.h"
 #include "simulator/report/prediction.h"
 
 namespace paceline {
 
 class SweepEstimator {
  public:
-  // All must outlive this. `devices` may hold null for points that cannot be predicted. Prepares
-  // nothing: families are simulated when the first of their points is asked for.
+  // All must outlive this. Points whose device is null cannot be predicted. `closed_forms`: whether
+  // families use them.
   SweepEstimator(const Predictor& predictor, const std::vector<Experiment>& points,
-                 const std::vector<const TrainingDevice*>& devices);
+                 const std::vector<const TrainingDevice*>& devices, bool closed_forms);
   ~SweepEstimator();
   SweepEstimator(const SweepEstimator&) = delete;
   SweepEstimator& operator=(const SweepEstimator&) = delete;
 
-  // Nothing if this point must be simulated. From any thread. Throws what the prediction throws.
-  std::optional<Report> estimate(std::size_t point);
+  // The points in an order in which those that share work follow one another.
+  const std::vector<std::size_t>& order() const { return order_; }
+
+  struct Answer {
+    Report report;
+    bool simulated = true;
+  };
+  // Once for each point; from any thread. Throws what the prediction throws.
+  Answer predict(std::size_t point);
 
  private:
-  struct Family;   // one device's work and one strategy
-  struct Network;  // one cluster shape: machines of one kind on one network
+  struct Work;    // what one device does
+  struct Family;  // one device's work and one strategy
 
-  Network& network_of(const Experiment& resolved, const TrainingDevice& device);
   void prepare(Family& family);
-  std::optional<Report> closed(const Family& family, const Experiment& experiment,
-                               const TrainingDevice& device);
+  void find_closed_form(Family& family);
+  std::vector<std::size_t> points_to_hold_against(const Family& family) const;
+  std::shared_ptr<Work> work_of(const Experiment& resolved, const TrainingDevice& device);
+  std::optional<Report> closed(const Family& family, std::size_t point);
 
   const Predictor& predictor_;
   const std::vector<Experiment>& points_;
   const std::vector<const TrainingDevice*>& devices_;
   std::vector<std::size_t> family_index_;  // by point
   std::vector<std::unique_ptr<Family>> families_;
+  std::vector<std::size_t> order_;
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Network>> networks_;
-  struct Shared;  // catalogs and models, read once
-  std::unique_ptr<const Shared> shared_;
+  std::map<std::string, std::weak_ptr<Work>> works_;
+  std::vector<std::shared_ptr<Work>> latest_;  // kept for families to come
+  std::unique_ptr<SweepNetworks> networks_;    // of closed forms
 };
 
 }  // namespace paceline

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace paceline {
 namespace {
 
@@ -64,6 +66,47 @@ INSTANTIATE_TEST_SUITE_P(Some, Strategies,
                          testing::Values("bsp", "wfbp", "ddp", "parameter-server",
                                          "bytescheduler"));
 
+// What points share is not seen in what is said of any: medians, intervals, warnings, memory.
+TEST(Sweep, SaysOfEachPointWhatAPredictionOfItAloneSays) {
+  std::vector<Experiment> points;
+  for (const char* strategy :
+       {"ddp", "bsp", "wfbp", "horovod", "zero-2", "parameter-server", "replicated", "none"}) {
+    for (const std::int64_t machines : {1, 2, 3}) {
+      points.push_back(job(machines, "25gbe", strategy));
+      if (machines == 1) points.back().net.reset();
+    }
+  }
+  points.push_back(points[0]);
+  points.back().devices = 1;
+  points.back().devices_per_machine.reset();
+  points.back().intra.reset();
+  const Predictor predictor;
+  SweepDevices devices;
+  const Sweep sweep = predict(points, 1000);
+  std::size_t next = 0;
+  for (const Experiment& point : points) {
+    std::optional<Prediction> alone;
+    try {
+      alone = predictor.predict(point, devices.at(point));
+    } catch (const Error&) {
+      continue;  // the strategy refuses such a job
+    }
+    ASSERT_LT(next, sweep.reports.size());
+    EXPECT_EQ(to_json(sweep.reports[next++]).dump(), to_json(alone->report).dump());
+  }
+  EXPECT_EQ(next, sweep.reports.size());
+  EXPECT_GT(next, 15u);
+}
+
+// A cluster that cannot be costs its own point, not the family's.
+TEST(Sweep, OfManyPointsKeepsAnImpossibleClusterApart) {
+  std::vector<Experiment> points = clusters("bsp");
+  points[0].devices = 9;  // not whole machines of 8, and the smallest of all
+  const Sweep sweep = predict(points, 1);
+  EXPECT_EQ(sweep.reports.size(), points.size() - 1);
+  EXPECT_EQ(sweep.errors.size(), 1u);
+}
+
 TEST(Sweep, UsesTheClosedFormWhereMessagesFollowOneAnother) {
   EXPECT_EQ(predict(clusters("bsp"), 1).in_closed_form, 10u);
 }
@@ -83,6 +126,23 @@ TEST(Sweep, SaysTheLargestBatchOfEveryPoint) {
   ASSERT_EQ(asked.reports.size(), 2u);
   EXPECT_GT(asked.reports[0].largest_batch.value(), points[1].batch);
   EXPECT_EQ(asked.reports[0].largest_batch, asked.reports[1].largest_batch);
+}
+
+// Clusters where a device keeps the same share the search, those where it does not search again.
+TEST(Sweep, SaysTheLargestBatchThatEachClusterHasByItself) {
+  const std::vector<Experiment> points = {job(2, "100gbe", "ddp"), job(2, "25gbe", "ddp"),
+                                          job(2, "25gbe", "zero-2"), job(16, "25gbe", "zero-2")};
+  SweepDevices devices;
+  SweepOptions options;
+  options.threads = 2;
+  options.largest_batch = true;
+  const Sweep sweep = predict_sweep(points, options, devices);
+  ASSERT_EQ(sweep.reports.size(), points.size());
+  const Predictor predictor;
+  for (const Report& report : sweep.reports) {
+    const TrainingDevice& device = devices.at(report.experiment);
+    EXPECT_EQ(report.largest_batch, predictor.largest_batch(report.experiment, device));
+  }
 }
 
 TEST(Sweep, KeepsWhatFailsApartAndTheOrderOfTheRest) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/percent.h"
 #include "core/units_text.h"
 #include "traces/timeline/critical_path.h"
 
@@ -43,8 +44,6 @@ std::vector<Edge> edges_of_last_iteration(const Timeline& timeline) {
   std::ranges::stable_sort(edges, {}, &Edge::time);
   return edges;
 }
-
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/percent.h"
 #include "core/units_text.h"
 #include "simulator/report/report_parts.h"
 
@@ -10,8 +11,6 @@ namespace paceline {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 
 }  // namespace
 

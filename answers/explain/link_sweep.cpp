@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/percent.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -91,7 +92,7 @@ Table sweep_table(const BandwidthSweep& sweep) {
   for (const BandwidthPoint& p : sweep.points) {
     table.add_row({bits(p.bandwidth), to_text(Seconds(p.iteration_s.median)),
                    to_text(Seconds(p.iteration_s.p05)), to_text(Seconds(p.iteration_s.p95)),
-                   significant(100 * p.exposed_share, 2) + " %"});
+                   percent(p.exposed_share)});
   }
   return table;
 }

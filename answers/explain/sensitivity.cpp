@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/percent.h"
 #include "core/units_text.h"
 #include "simulator/report/report_parts.h"
 
@@ -35,7 +36,7 @@ void sort_by_gain(std::vector<Sensitivity>& list) {
 
 Table sensitivity_table(const std::vector<Sensitivity>& list) {
   Table table({"with", "iteration"});
-  for (const Sensitivity& s : list) table.add_row({s.what, significant(100 * s.change, 2) + " %"});
+  for (const Sensitivity& s : list) table.add_row({s.what, percent(s.change)});
   return table;
 }
 

@@ -5,6 +5,7 @@
 
 #include "answers/compare/varying.h"
 #include "core/error.h"
+#include "core/percent.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -155,7 +156,7 @@ Table plan_table(const std::vector<Report>& reports,
       cells.push_back(significant(p.device_hours));
     }
     if (priced) cells.push_back(p.cost ? to_text(*p.cost) : "-");
-    cells.push_back(significant(100 * r.scaling_efficiency) + " %");
+    cells.push_back(percent(r.scaling_efficiency, 3));
     cells.emplace_back(p.feasible ? "yes" : "no");
     cells.push_back(p.reason);
     table.add_row(std::move(cells));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/percent.h"
 #include "core/table.h"
 #include "core/units_text.h"
 
@@ -50,7 +51,6 @@ UnseenErrors summary(const std::vector<Scored>& all, const std::string& operatio
   return out;
 }
 
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 std::string mape(const ErrorSummary& errors) {
   return errors.count == 0 ? "-" : percent(errors.mape);
 }

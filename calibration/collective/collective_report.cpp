@@ -1,12 +1,13 @@
 #include "calibration/collective/collective.h"
+#include "core/percent.h"
 #include "core/table.h"
 #include "core/units_text.h"
 
 namespace paceline {
 namespace {
 
-std::string percent(const ErrorSummary& errors) {
-  return errors.count == 0 ? "-" : significant(100 * errors.mape) + " %";
+std::string mean_error(const ErrorSummary& errors) {
+  return errors.count == 0 ? "-" : percent(errors.mape, 3);
 }
 
 }  // namespace
@@ -38,9 +39,9 @@ std::string to_text(const CollectiveFitResult& result) {
                "alpha-beta by ranks", "NCCL's estimate"});
   for (const CollectiveErrors& errors : result.errors) {
     table.add_row({errors.operation.empty() ? "all" : errors.operation,
-                   std::to_string(errors.by_size.count), percent(errors.by_size),
-                   percent(errors.by_ranks), percent(errors.alpha_beta_by_size),
-                   percent(errors.alpha_beta_by_ranks), percent(errors.nccl_estimate)});
+                   std::to_string(errors.by_size.count), mean_error(errors.by_size),
+                   mean_error(errors.by_ranks), mean_error(errors.alpha_beta_by_size),
+                   mean_error(errors.alpha_beta_by_ranks), mean_error(errors.nccl_estimate)});
   }
   std::string text =
       result.parameters.device + ": mean absolute error of held-out messages\n" + table.to_string();

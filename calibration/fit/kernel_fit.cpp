@@ -8,6 +8,7 @@
 #include "calibration/selection/error_parts.h"
 #include "calibration/selection/split.h"
 #include "core/error.h"
+#include "core/percent.h"
 #include "core/statistics.h"
 #include "core/units_text.h"
 #include "model/cost/fitted.h"
@@ -185,8 +186,7 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 std::string misfit(const std::string& what, double error) {
-  return "the formula does not describe these measurements: " + what + " " +
-         significant(100 * error, 2) + " %";
+  return "the formula does not describe these measurements: " + what + " " + percent(error);
 }
 
 // Why the fit cannot be used, or "".

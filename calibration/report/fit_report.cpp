@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/percent.h"
 #include "core/table.h"
 #include "core/units.h"
 #include "core/units_text.h"
@@ -11,8 +12,6 @@ namespace paceline {
 namespace {
 
 constexpr std::size_t kWorstShapes = 5;
-
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();

@@ -77,7 +77,7 @@ std::string screen(const Arguments& arguments, const Sweep& sweep, std::vector<R
   }
   if (sweep.in_closed_form > 0) {
     out += std::to_string(sweep.in_closed_form) +
-           " points in closed form, held against the simulation at two clusters each\n";
+           " points in closed form, held against the simulation at some of their clusters\n";
   }
   if (prices != nullptr) {
     out += "prices of " + prices->date() + ", " + prices->source() + "\n";

@@ -62,6 +62,23 @@ KernelAnswer answer(const KernelRequest& request, const TrainingDevice& device,
   return out;
 }
 
+// At least what a kernel needs at once: an operation on streams may write over what it reads.
+Bytes resident_bytes(const Kernel& kernel) {
+  const auto* stream = std::get_if<StreamShape>(&kernel.shape);
+  return stream != nullptr ? std::max(stream->read, stream->written)
+                           : kernel_bytes(kernel.shape, kernel.precision);
+}
+
+std::vector<std::string> kernel_warnings(const KernelRequest& request, const KernelAnswer& a,
+                                         const TrainingDevice& device) {
+  Bytes needed;
+  for (const Kernel& kernel : request.kernels) needed = std::max(needed, resident_bytes(kernel));
+  needed += a.choice.workspace;
+  if (device.memory() <= Bytes(0) || needed <= device.memory()) return {};
+  return {"needs " + to_text(needed) + " at once, more than the " + to_text(device.memory()) +
+          " of " + device.name() + ": such a kernel cannot run"};
+}
+
 std::string shape_text(const KernelRequest& request) {
   std::string out;
   for (const Kernel& kernel : request.kernels) {
@@ -85,7 +102,8 @@ std::string json_text(const KernelRequest& request, const KernelAnswer& a,
       {"algorithm", a.choice.algorithm},
       {"workspace_bytes", a.choice.workspace.si()},
       {"bound", std::string(to_string(a.bound))},
-      {"origin", {{"kind", std::string(to_string(a.origin.kind))}, {"source", a.origin.source}}}};
+      {"origin", {{"kind", std::string(to_string(a.origin.kind))}, {"source", a.origin.source}}},
+      {"warnings", kernel_warnings(request, a, device)}};
   return to_json_text(out);
 }
 
@@ -115,6 +133,9 @@ std::string screen(const KernelRequest& request, const KernelAnswer& a,
   table.add_row({"bound", std::string(to_string(a.bound)) + ", " + a.choice.algorithm});
   if (a.choice.workspace > Bytes(0)) table.add_row({"workspace", to_text(a.choice.workspace)});
   table.add_row({"origin", a.origin.source});
+  for (const std::string& warning : kernel_warnings(request, a, device)) {
+    table.add_row({"warning", warning});
+  }
   return table.to_string();
 }
 

@@ -285,6 +285,7 @@ CollectiveCost CollectiveModel::cost(const CollectiveCall& call, const FabricGro
   cost.bottleneck = by_latency ? "latency of " + std::to_string(steps_of(call, cost.algorithm)) +
                                      " steps over " + fabric.fabric_class
                                : fabric.bottleneck;
+  if (!by_latency && !fabric.remedy.empty()) cost.warnings.push_back(fabric.remedy);
   return cost;
 }
 

@@ -1,6 +1,7 @@
 #include "model/collective/fabric_group.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/error.h"
@@ -54,6 +55,7 @@ struct Cards {
   BytesPerSecond data_sheet;
   int connections = 0;
   std::string limit;  // in words
+  std::string remedy;
 };
 
 Cards cards_of(const ClusterSpec& cluster, const MachinePaths& paths,
@@ -76,6 +78,14 @@ Cards cards_of(const ClusterSpec& cluster, const MachinePaths& paths,
   out.rate = flows;
   out.limit = std::to_string(out.connections) + " " + network.transport + " connections of each " +
               "machine (" + network.name + ", " + to_text(*network.per_flow) + " each)";
+  const double needed = std::ceil(network.achieved * count / *network.per_flow);
+  out.remedy = std::to_string(out.connections) + " " + network.transport + " connections carry " +
+               to_text(flows) + " of the " + to_text(network.achieved * count) + " of " +
+               network.name + ": --set connections=" + std::to_string(static_cast<int>(needed)) +
+               " is what it needs";
+  for (const Transport& other : network.transports) {
+    if (!other.per_flow) out.remedy += ", --set transport=" + other.name + " has no such limit";
+  }
   return out;
 }
 
@@ -191,6 +201,7 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
     if (out.bus_rate.si() == 0 || out.network_rate <= out.bus_rate) {
       out.bus_rate = out.network_rate;
       out.bottleneck = cards.limit;
+      out.remedy = cards.remedy;
     }
   }
   if (group.machines > 1) {

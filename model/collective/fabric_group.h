@@ -30,6 +30,7 @@ struct FabricGroup {
   Seconds network_extra;
   Seconds network_latency;
   std::string bottleneck;  // the limiting hop in words
+  std::string remedy;      // what would lift it, where connections are fewer than the network needs
   NcclGraph graph;
 };
 

@@ -6,19 +6,11 @@
 #include "core/data_directory.h"
 #include "core/names.h"
 #include "core/units_text.h"
-#include "model/collective/nccl_tuning.h"
 #include "model/hardware/cluster_builder.h"
-#include "model/hardware/device_catalog.h"
 #include "model/import/topology.h"
 
 namespace paceline {
 namespace {
-
-// Read once a request.
-struct Catalogs {
-  LinkCatalog links = LinkCatalog::shipped();
-  DeviceCatalog devices = DeviceCatalog::shipped();
-};
 
 bool is_quantity(const LinkSpec& link) {
   const auto source = link.sources.find("data_sheet");
@@ -27,19 +19,19 @@ bool is_quantity(const LinkSpec& link) {
 
 // By the device if it is known, else by the links; without either a warning says what was assumed.
 // A quantity is no NVLink of the tables.
-std::string nccl_generation(const ClusterSpec& cluster, const DeviceCatalog& devices,
+std::string nccl_generation(const ClusterSpec& cluster, const ClusterCatalogs& catalogs,
                             std::string& warning) {
   const MachineSpec& machine = cluster.machine;
   const std::string& name = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
   if (!name.empty()) {
-    return NcclTuning::shipped().generation_of(devices.at(name).architecture);
+    return catalogs.tuning.generation_of(catalogs.devices.at(name).architecture);
   }
   for (const MachineLink& link : machine.links) {
     const bool nvlink =
         link.link.kind == LinkKind::kNvlink || link.link.kind == LinkKind::kNvswitch;
     if (!nvlink || is_quantity(link.link)) continue;
-    return NcclTuning::shipped().generation_of_link(link.link.lane.empty() ? link.link.name
-                                                                           : link.link.lane);
+    return catalogs.tuning.generation_of_link(link.link.lane.empty() ? link.link.name
+                                                                     : link.link.lane);
   }
   constexpr const char* kAssumed = "ampere";
   warning = std::string("no --device: the NCCL tables of ") + kAssumed + " devices are assumed";
@@ -60,7 +52,7 @@ std::filesystem::path cluster_file(const std::string& name) {
 }
 
 // The NVLink generation and count a device has, from the total of its data sheet.
-TopologyLinks topology_links(const ClusterRequest& request, const Catalogs& catalogs) {
+TopologyLinks topology_links(const ClusterRequest& request, const ClusterCatalogs& catalogs) {
   const LinkCatalog& catalog = catalogs.links;
   TopologyLinks links{catalog.at("pcie4-x16"), "", 0, ""};
   if (request.device.empty()) {
@@ -142,7 +134,7 @@ void name_devices(const std::string& name, const DeviceCatalog& devices, Cluster
   }
 }
 
-ClusterSpec from_file(const ClusterRequest& request, const Catalogs& catalogs) {
+ClusterSpec from_file(const ClusterRequest& request, const ClusterCatalogs& catalogs) {
   const LinkCatalog& catalog = catalogs.links;
   ClusterSpec cluster;
   if (request.topo) {
@@ -170,7 +162,7 @@ ClusterSpec from_file(const ClusterRequest& request, const Catalogs& catalogs) {
   return cluster;
 }
 
-ClusterSpec from_links(const ClusterRequest& request, const Catalogs& catalogs) {
+ClusterSpec from_links(const ClusterRequest& request, const ClusterCatalogs& catalogs) {
   if (request.nodes) throw UsageError("--nodes is the number of machines of --cluster");
   ClusterFlags flags;
   flags.gpus = request.gpus.value_or(1);
@@ -190,8 +182,7 @@ ClusterSpec from_links(const ClusterRequest& request, const Catalogs& catalogs) 
 
 }  // namespace
 
-ClusterChoice choose_cluster(const ClusterRequest& request) {
-  const Catalogs catalogs;
+ClusterChoice choose_cluster(const ClusterRequest& request, const ClusterCatalogs& catalogs) {
   const bool file = request.cluster || request.topo;
   if (request.cluster && request.topo) throw UsageError("give --cluster or --topo, not both");
   for (const auto& [given, flag] :
@@ -205,8 +196,12 @@ ClusterChoice choose_cluster(const ClusterRequest& request) {
   choice.connections = request.connections;
   choice.cluster = file ? from_file(request, catalogs) : from_links(request, catalogs);
   choice.ranks = request.gpus.value_or(choice.cluster.device_count());
-  choice.generation = nccl_generation(choice.cluster, catalogs.devices, choice.assumed_tables);
+  choice.generation = nccl_generation(choice.cluster, catalogs, choice.assumed_tables);
   return choice;
+}
+
+ClusterChoice choose_cluster(const ClusterRequest& request) {
+  return choose_cluster(request, ClusterCatalogs());
 }
 
 }  // namespace paceline

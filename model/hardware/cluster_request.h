@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "model/collective/nccl_tuning.h"
+#include "model/hardware/device_catalog.h"
+#include "model/hardware/link_catalog.h"
 #include "model/hardware/machine_spec.h"
 
 namespace paceline {
@@ -31,8 +34,17 @@ struct ClusterChoice {
   int connections = 0;         // that carry one machine's data; 0: as many as the library opens
 };
 
+// What clusters are made of; read once for many requests.
+struct ClusterCatalogs {
+  LinkCatalog links = LinkCatalog::shipped();
+  DeviceCatalog devices = DeviceCatalog::shipped();
+  NcclTuning tuning = NcclTuning::shipped();
+};
+
 // Throws UsageError on parts that exclude each other, are missing or would have no effect,
 // InputError on files.
+ClusterChoice choose_cluster(const ClusterRequest& request, const ClusterCatalogs& catalogs);
+// The same with catalogs of its own.
 ClusterChoice choose_cluster(const ClusterRequest& request);
 
 }  // namespace paceline

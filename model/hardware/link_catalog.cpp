@@ -108,13 +108,21 @@ const LinkSpec& named_link(std::string_view name, LinkUse use, const LinkCatalog
                    ") cannot stand for a link of this use");
 }
 
+// A quantity says nothing of connections; named networks limit each.
+std::string no_limit(const LinkSpec& model) {
+  if (!model.per_flow) return "";
+  return ", and that few connections are enough for it (" + model.transport + " on " + model.name +
+         ": " + to_text(*model.per_flow) + " each); --set transport=" + model.transport +
+         " limits them";
+}
+
 // What was assumed about a quantity; nothing where it was said.
 void warn_of_assumptions(const QuantityParts& parts, const LinkSpec& model, LinkSpec& link) {
   const std::string quoted = "link \"" + link.name + "\": ";
   if (!parts.as.empty()) return;
   link.warnings.push_back(quoted + "achieves " +
                           significant(100 * (model.achieved / model.data_sheet)) +
-                          " % of its line rate, as " + model.name + " does");
+                          " % of its line rate, as " + model.name + " does" + no_limit(model));
   if (parts.latency) return;
   link.warnings.push_back(quoted + "latency " + to_text(model.latency) + " of " + model.name +
                           " assumed; write \"" + link.name + "@5us\" to give it");

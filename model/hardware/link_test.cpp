@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -124,6 +125,9 @@ TEST(ParseLink, SaysWhatItAssumedAboutAQuantity) {
   EXPECT_EQ(parse_link("25 Gb/s", LinkUse::kNetwork, catalog).warnings.size(), 2u);
   EXPECT_EQ(parse_link("25 Gb/s@5us", LinkUse::kNetwork, catalog).warnings.size(), 1u);
   EXPECT_TRUE(parse_link("25gbe", LinkUse::kNetwork, catalog).warnings.empty());
+  const std::string rate = parse_link("100 Gb/s", LinkUse::kNetwork, catalog).warnings.front();
+  EXPECT_THAT(rate, testing::HasSubstr("1.25 GB/s each")) << "a connection of 100gbe is limited";
+  EXPECT_THAT(rate, testing::HasSubstr("--set transport=tcp"));
 }
 
 // Said, not assumed: rate and latency are those typed, the rest is the named link's, rates in

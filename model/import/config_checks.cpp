@@ -14,7 +14,7 @@ const std::vector<std::vector<std::string>>& synonyms() {
       {"hidden_size", "n_embd", "d_model"},
       {"num_hidden_layers", "n_layer", "num_layers"},
       {"num_attention_heads", "n_head", "num_heads"},
-      {"max_position_embeddings", "n_positions"},
+      {"max_position_embeddings", "n_positions", "n_ctx"},
       {"intermediate_size", "n_inner", "ffn_dim", "d_ff"},
       {"head_dim", "d_kv"}};
   return table;

@@ -132,6 +132,9 @@ TEST(HuggingFaceConfig, RefusesArchitecturesThatAreNotTheTypes) {
 }
 
 TEST(HuggingFaceConfig, RefusesTwoNamesOfOneSizeThatDiffer) {
+  EXPECT_THAT(message(adding("\"n_ctx\": 512", kGpt2)),
+              AllOf(HasSubstr("n_ctx"), HasSubstr("n_positions is 1024")));
+  EXPECT_EQ(message(adding("\"n_ctx\": 1024", kGpt2)), "no error");
   EXPECT_THAT(message(adding("\"hidden_size\": 1024", kGpt2)),
               AllOf(HasSubstr("/n_embd"), HasSubstr("768"), HasSubstr("1024")));
   EXPECT_THAT(message(adding("\"n_layer\": 4", kLlama3)), HasSubstr("num_hidden_layers"));

@@ -57,10 +57,13 @@ void check_has_batch(JsonObject& input) {
   const nlohmann::json& shape = input.raw("shape");
   const bool positions = shape.size() == 1 && shape[0] == "seq";
   const bool recurrent = shape.size() > 1 && shape[1] == "batch";
-  if (positions || recurrent || (!shape.empty() && shape[0] == "batch")) return;
+  const bool batched = recurrent || (!shape.empty() && shape[0] == "batch");
+  const bool once = std::count_if(shape.begin(), shape.end(),
+                                  [](const auto& dim) { return dim == "batch"; }) == 1;
+  if (positions || (batched && once)) return;
   input.fail("shape", "is " + shape.dump() +
                           "; allowed: \"batch\" first (second where steps come first, as for "
-                          "recurrent layers), or [\"seq\"] alone");
+                          "recurrent layers) and nowhere else, or [\"seq\"] alone");
 }
 
 void build_from(const JsonDocument& document, WorkloadBuilder& b, const WorkloadConfig& config) {

@@ -124,6 +124,8 @@ TEST(WorkloadFile, RefusesInputsWhoseBatchIsANumber) {
   EXPECT_THAT(message(with("\"targets\", \"shape\": [\"batch\"", "\"targets\", \"shape\": [8")),
               HasSubstr("mine.json:/inputs/1/shape"));
   EXPECT_THAT(message(with("[\"batch\", \"seq\"]", "[]")), HasSubstr("/inputs/0/shape"));
+  EXPECT_THAT(message(with("[\"batch\", \"seq\"]", "[\"batch\", \"batch\"]")),
+              AllOf(HasSubstr("/inputs/0/shape"), HasSubstr("nowhere else")));
   // Steps come first for recurrent layers, and positions are the same for every sample.
   const std::string steps = R"({"schema": "paceline.workload/1", "name": "mine", "default_seq": 8,
     "inputs": [{"name": "x", "shape": ["seq", "batch", 4]},

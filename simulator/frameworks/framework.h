@@ -24,6 +24,7 @@ struct FrameworkOption {
   std::vector<std::string> allowed;  // empty: a free text that the framework reads
   std::string value;                 // the default
   std::string summary;
+  bool of_layers = false;  // decides how long layers take, and nothing else
 };
 // Chosen values by name, every default filled in.
 using FrameworkSettings = std::map<std::string, std::string>;

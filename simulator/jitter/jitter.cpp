@@ -67,8 +67,21 @@ double mean_over_maximum(std::int64_t n, const std::function<double(double)>& va
   constexpr double kLow = -9;
   constexpr double kHigh = 12;
   const double step = (kHigh - kLow) / kIntervals;
+  // Below some value all n are together with no probability that a double would show.
+  constexpr double kNothing = -60;  // ln
+  int first = 0;
+  for (int last = kIntervals; first < last;) {
+    const int middle = (first + last) / 2;
+    const double all_below =
+        static_cast<double>(n - 1) * std::log(cumulative_normal(kLow + middle * step));
+    if (all_below < kNothing) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
   double sum = 0;
-  for (int i = 0; i <= kIntervals; ++i) {
+  for (int i = first; i <= kIntervals; ++i) {
     const double x = kLow + i * step;
     const double weight = i == 0 || i == kIntervals ? 1 : (i % 2 == 1 ? 4 : 2);
     const double count = static_cast<double>(n);

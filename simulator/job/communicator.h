@@ -3,35 +3,46 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <tuple>
 
 #include "model/collective/collective_model.h"
+#include "model/hardware/copy_model.h"
 #include "model/hardware/machine_spec.h"
 
 namespace paceline {
 
+// What is the same for every cluster; read once.
+struct CommunicationModels {
+  CollectiveModel collectives = CollectiveModel::shipped();
+  CopyModel copies = CopyModel::shipped();
+};
+
+// Questions may come from any thread.
 class Communicator {
  public:
   // `generation`: of NCCL's tables. `connections`: over the network per machine, 0 for what the
-  // library opens. The cluster must outlive this.
-  Communicator(const ClusterSpec& cluster, std::string generation, int connections);
+  // library opens. Models and cluster must outlive this.
+  Communicator(const CommunicationModels& models, const ClusterSpec& cluster,
+               std::string generation, int connections);
 
   const CollectiveCost& cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
                              const std::string& library = "nccl");
-  const FabricGroup& fabric(const CollectiveGroup& group);
   const StagingModel& staging() const { return staging_; }
   // Device memory that a communicator of NCCL over the group takes (channel_buffers.h).
   Bytes buffers(const CollectiveGroup& group);
 
  private:
   using Key = std::tuple<CollectiveOp, double, int, int, std::string>;
+  const FabricGroup& fabric(const CollectiveGroup& group);  // under the lock
 
-  const ClusterSpec* cluster_;
+  const CommunicationModels& models_;
+  const ClusterSpec& cluster_;
   std::string generation_;
   int connections_;
-  CollectiveModel model_;
   StagingModel staging_;
+  std::mutex mutex_;  // of what follows
   std::map<std::pair<int, int>, FabricGroup> fabrics_;
   std::map<Key, CollectiveCost> costs_;
 };

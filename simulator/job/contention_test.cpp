@@ -62,7 +62,8 @@ TEST(Contention, DelaysHiddenKernelsByWhatTheCollectiveTakes) {
                      {.layer = 1, .time = layer, .compute_bound = layer}};
   profile.backward = {{.layer = 1, .time = layer, .compute_bound = layer, .gradients = {1}},
                       {.layer = 0, .time = layer, .compute_bound = layer, .gradients = {0}}};
-  Communicator communicator(one.spec.cluster, "volta", 0);
+  const CommunicationModels models;
+  Communicator communicator(models, one.spec.cluster, "volta", 0);
   const CollectiveCost message =
       communicator.cost(CollectiveOp::kAllReduce, Bytes(4e7), one.spec.group);
   const double taken = contention().demand(message, 0)->multiprocessors / 80;

@@ -95,6 +95,8 @@ CollectiveCost JobBuilder::message_cost(CollectiveOp op, Bytes bytes, const Coll
     nccl_groups_.push_back(group);
   }
   CollectiveCost cost = communicator_.cost(op, bytes, group, library);
+  read_.communication = true;
+  read_.messages = read_.messages || cost.sd > 0;
   cost.time *= spec_.conditions.communication * std::exp(spec_.conditions.messages * cost.sd);
   return cost;
 }
@@ -131,7 +133,7 @@ TaskId JobBuilder::message(int rank, const CollectiveCost& cost, Bytes bytes, By
     if (const auto demand = spec_.contention->demand(cost, spec_.conditions.contention)) {
       task =
           stretchable_task(SimTime::from(cost.time), devices_->collective(rank, *demand), on, name);
-      contended_ = true;
+      read_.contention = true;
     }
   }
   task.priority = priority;
@@ -140,6 +142,7 @@ TaskId JobBuilder::message(int rank, const CollectiveCost& cost, Bytes bytes, By
 
 TaskId JobBuilder::timed_message(int rank, Seconds time, Bytes bytes, Bytes sent,
                                  std::span<const TaskId> after, const std::string& stream) {
+  read_.communication = true;
   const Label name = label(SpanKind::kCommunicate, rank);
   const ResourceId on = queue(rank, stream);
   const Task task = cores_ ? cores_->message(time, sent, stands_for(), on, name)
@@ -158,6 +161,7 @@ TaskId JobBuilder::add_message(int rank, const Task& task, Bytes bytes, Bytes se
 TaskId JobBuilder::copy(const Way& way, Bytes bytes, int sender, std::span<const TaskId> after,
                         ResourceId queue, std::int16_t priority) {
   if (bytes.si() <= 0) return join(after);
+  read_.communication = read_.links = true;
   Task task = transfer_task(bytes, fabric_.route(loaded(way)), queue,
                             label(SpanKind::kCommunicate, std::max(0, sender)));
   task.priority = priority;
@@ -165,6 +169,12 @@ TaskId JobBuilder::copy(const Way& way, Bytes bytes, int sender, std::span<const
   if (sender >= 0) sent_.at(static_cast<std::size_t>(sender)) += bytes;
   messages_.push_back({bytes, iteration_, id, id});
   return id;
+}
+
+ConditionsRead JobBuilder::conditions_read() const {
+  ConditionsRead read = read_;
+  read.processors = read.processors || fabric_.is_limited();
+  return read;
 }
 
 Seconds JobBuilder::kernel_time(Bytes read, Bytes written) {
@@ -217,6 +227,7 @@ TaskId JobBuilder::processor_add(Bytes bytes, int threads, std::span<const TaskI
   const BytesPerSecond by_threads = spec_.processor_rate * (2.0 / 3.0 * threads);
   const BytesPerSecond rate = std::min(by_threads, fabric_.memory_rate() / 3.0);
   const JobConditions& conditions = spec_.conditions;
+  read_.communication = read_.processors = true;
   const double slower =
       conditions.communication * std::exp(conditions.processors * spec_.priors.processors);
   const Task task = work(slower * (bytes / rate), queue, label(SpanKind::kReduce, -1), -1);

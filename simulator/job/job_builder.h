@@ -109,10 +109,10 @@ class JobBuilder {
   // Where its time comes from; that of the catalog's links if it was a copy.
   const Origin& message_origin() const { return message_origin_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
-  // Whether a collective took something of a device.
-  bool contended() const { return contended_; }
   // Groups over which NCCL was asked to run collectives, each a communicator of its own.
   const std::vector<CollectiveGroup>& nccl_groups() const { return nccl_groups_; }
+  // What of the job's conditions has gone into its tasks.
+  ConditionsRead conditions_read() const;
   // Once, at the end.
   TaskGraph take_graph() { return std::move(tasks_).build(); }
 
@@ -157,7 +157,7 @@ class JobBuilder {
   Seconds slowest_message_;
   std::vector<std::string> warnings_;
   std::optional<ContendedDevices> devices_;  // where kernels are slowed
-  bool contended_ = false;
+  ConditionsRead read_;
 };
 
 inline constexpr TaskId kNoTask{0xffffffff};

@@ -26,4 +26,25 @@ struct JobConditions {
   bool operator==(const JobConditions&) const = default;
 };
 
+// Which conditions a simulation has asked for. Others cannot change it; that of computing is in
+// every task of a device.
+struct ConditionsRead {
+  bool communication = false;
+  bool messages = false;
+  bool links = false;
+  bool processors = false;
+  bool contention = false;
+
+  // Whether a simulation under `conditions` may differ from one under the default ones.
+  bool may_decide(const JobConditions& conditions) const {
+    const JobConditions expected;
+    return conditions.computing != expected.computing ||
+           (communication && conditions.communication != expected.communication) ||
+           (messages && conditions.messages != expected.messages) ||
+           (links && conditions.links != expected.links) ||
+           (processors && conditions.processors != expected.processors) ||
+           (contention && conditions.contention != expected.contention);
+  }
+};
+
 }  // namespace paceline

@@ -6,6 +6,11 @@
 #include "core/error.h"
 
 namespace paceline {
+namespace {
+
+constexpr int kHost = -1;  // in place of a device
+
+}  // namespace
 
 void Way::add(ResourceId resource, double weight) {
   for (RouteUse& use : uses) {
@@ -60,27 +65,34 @@ std::pair<ResourceId, ResourceId> MachineFabric::cable(const std::string& name) 
   return cables_[name] = {in, out};
 }
 
-Way MachineFabric::along(const MachinePath& path) const {
+template <typename Find>
+const Way& MachineFabric::known_way(std::pair<int, int> key, Find find) const {
+  if (const auto known = ways_.find(key); known != ways_.end()) return known->second;
+  const MachinePath path = find();
   Way way;
   for (const PathHop& hop : path.hops) {
     way.add(links_.at(2 * hop.link.link + (hop.link.forward ? 1 : 0)), hop.weight);
   }
   way.latency = path.latency;
   way.cap = path.cap;
-  return way;
+  return ways_[key] = std::move(way);
 }
 
 Way MachineFabric::between(int from_device, int to_device) const {
-  return along(paths_.between(devices_.at(static_cast<std::size_t>(from_device)),
-                              devices_.at(static_cast<std::size_t>(to_device))));
+  return known_way({from_device, to_device}, [&] {
+    return paths_.between(devices_.at(static_cast<std::size_t>(from_device)),
+                          devices_.at(static_cast<std::size_t>(to_device)));
+  });
 }
 
 Way MachineFabric::to_host(int device) const {
-  return along(paths_.to_host(devices_.at(static_cast<std::size_t>(device))));
+  return known_way({device, kHost},
+                   [&] { return paths_.to_host(devices_.at(static_cast<std::size_t>(device))); });
 }
 
 Way MachineFabric::from_host(int device) const {
-  return along(paths_.from_host(devices_.at(static_cast<std::size_t>(device))));
+  return known_way({kHost, device},
+                   [&] { return paths_.from_host(devices_.at(static_cast<std::size_t>(device))); });
 }
 
 Way MachineFabric::to_network() const {

@@ -51,11 +51,15 @@ class MachineFabric {
   // Of memory of one processor, in one direction, as its link says.
   BytesPerSecond memory_rate() const;
   std::size_t devices() const { return devices_.size(); }
+  // Some way has a limit that is no link.
+  bool is_limited() const { return !limits_.empty(); }
   // The machine has no network.
   bool isolated() const { return cable_out_ == kNoResource; }
 
  private:
-  Way along(const MachinePath& path) const;
+  // `key`: devices it goes from and to, kHost for memory. Found once.
+  template <typename Find>
+  const Way& known_way(std::pair<int, int> key, Find find) const;
   std::pair<ResourceId, ResourceId> cable(const std::string& name);
   BytesPerSecond rate_of(const LinkSpec& link) const;
 
@@ -71,6 +75,7 @@ class MachineFabric {
   std::map<std::string, std::pair<ResourceId, ResourceId>> cables_;  // in, out
   std::map<std::string, ResourceId> limits_;
   std::map<std::vector<double>, RouteId> routes_;
+  mutable std::map<std::pair<int, int>, Way> ways_;
 };
 
 }  // namespace paceline

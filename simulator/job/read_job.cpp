@@ -132,19 +132,15 @@ Breakdown divided(Breakdown breakdown, int parts) {
 
 JobResult read_job(const SimulatedJob& job) {
   const auto& [builder, graph, platform, schedule, loads, ends, compute, cycle] = job;
-  const auto end_of = [&](std::size_t i) {
-    return job.schedule.end[static_cast<std::size_t>(job.ends[i])];
-  };
-  const std::size_t last = ends.size() - 2;  // the end of the last iteration cuts nothing off
-  const SimTime from = end_of(last - static_cast<std::size_t>(cycle));
-  const SimTime to = end_of(last);
+  const SteadyPart steady(schedule, ends, cycle);
+  const SimTime from = steady.from, to = steady.to;
   const Reading reading(graph, platform, schedule, compute, from, to);
   JobResult result;
   result.iterations = static_cast<int>(ends.size());
-  result.iteration_time = reading.period() / cycle;
+  result.iteration_time = steady.iteration_time();
   result.breakdown = divided(reading.breakdown(), cycle);
   result.compute_share = reading.share(compute);
-  result.contended = builder.contended();
+  result.conditions_read = builder.conditions_read();
   result.warnings = builder.warnings();
   result.message_origin = builder.message_origin();
   result.communication.exposed = result.breakdown.exposed_communication;
@@ -154,7 +150,7 @@ JobResult read_job(const SimulatedJob& job) {
   result.communication.bytes_per_device =
       std::llround(most.si() / static_cast<double>(ends.size()));
   for (const SentMessage& message : builder.messages()) {
-    const int age = static_cast<int>(last) - message.iteration;
+    const int age = static_cast<int>(steady.last) - message.iteration;
     if (age < 0 || age >= cycle) continue;
     result.communication.messages.push_back(
         {.bytes = std::llround(message.bytes.si()),

@@ -36,6 +36,21 @@ class LoadShares : public Observer {
   std::vector<std::vector<std::pair<SimTime, double>>> loads_;
 };
 
+// The last cycle of iterations but one, since the end of the very last cuts nothing off: from one
+// end of a backward pass of rank 0 to another.
+struct SteadyPart {
+  SteadyPart(const Schedule& schedule, const std::vector<TaskId>& ends, int iterations)
+      : cycle(iterations),
+        last(ends.size() - 2),
+        from(schedule.end[static_cast<std::size_t>(ends[last - static_cast<std::size_t>(cycle)])]),
+        to(schedule.end[static_cast<std::size_t>(ends[last])]) {}
+  Seconds iteration_time() const { return (to - from).seconds() / cycle; }
+
+  int cycle;         // iterations
+  std::size_t last;  // of them
+  SimTime from, to;
+};
+
 // A simulation of some iterations.
 struct SimulatedJob {
   const JobBuilder& builder;

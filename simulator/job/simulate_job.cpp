@@ -126,6 +126,24 @@ void check_size(const JobSpec& job) {
                    " tasks of an iteration; use fewer micro-batches");
 }
 
+// Simulates more and more iterations until the last of them are alike, and reads those.
+template <typename Read>
+auto until_steady(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                  Communicator& communicator, std::span<Observer* const> observers, Read read) {
+  check_size(job);
+  strategy.check(job, options);
+  const int cycle = strategy.cycle(job, options);
+  const int fewest = cycle == 1 ? kFewestIterations : 3 * cycle;
+  for (int iterations = fewest;; iterations *= 2) {
+    Emitted out = emit_job(job, strategy, options, communicator, iterations);
+    const TaskGraph graph = out.builder.take_graph();
+    const Schedule schedule = paceline::schedule(graph, out.builder.platform(), observers);
+    if (iterations >= kMostIterations || steady(schedule, out.backward_ends, cycle)) {
+      return read(out, graph, schedule);
+    }
+  }
+}
+
 }  // namespace
 
 JobSpec under(JobSpec job, const JobConditions& conditions) {
@@ -136,23 +154,24 @@ JobSpec under(JobSpec job, const JobConditions& conditions) {
 
 JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
                        Communicator& communicator) {
-  check_size(job);
-  strategy.check(job, options);
-  const int cycle = strategy.cycle(job, options);
-  const int fewest = cycle == 1 ? kFewestIterations : 3 * cycle;
-  for (int iterations = fewest;; iterations *= 2) {
-    Emitted out = emit_job(job, strategy, options, communicator, iterations);
-    const ResourceId compute = out.builder.compute(0);
-    const Platform platform = out.builder.platform();
-    const JobBuilder& kept = out.builder;
-    const TaskGraph graph = out.builder.take_graph();
-    LoadShares loads;
-    Observer* const observers[] = {&loads};
-    const Schedule schedule = paceline::schedule(graph, platform, observers);
-    const bool enough = iterations >= kMostIterations;
-    if (!steady(schedule, out.backward_ends, cycle) && !enough) continue;
-    return read_job({kept, graph, platform, schedule, loads, out.backward_ends, compute, cycle});
-  }
+  LoadShares loads;
+  Observer* const observers[] = {&loads};
+  return until_steady(
+      job, strategy, options, communicator, observers,
+      [&](Emitted& out, const TaskGraph& graph, const Schedule& schedule) {
+        return read_job({out.builder, graph, out.builder.platform(), schedule, loads,
+                         out.backward_ends, out.builder.compute(0), strategy.cycle(job, options)});
+      });
+}
+
+Seconds steady_time(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                    Communicator& communicator) {
+  return until_steady(job, strategy, options, communicator, {},
+                      [&](const Emitted& out, const TaskGraph&, const Schedule& schedule) {
+                        const SteadyPart part(schedule, out.backward_ends,
+                                              strategy.cycle(job, options));
+                        return part.iteration_time();
+                      });
 }
 
 std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,

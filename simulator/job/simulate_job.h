@@ -22,9 +22,9 @@ struct JobResult {
   std::string busiest;
   double busiest_share = 0;
   double compute_share = 0;
-  Origin message_origin;   // of the time of the slowest message
-  bool contended = false;  // a collective took something of a device
-  int iterations = 0;      // simulated until steady
+  Origin message_origin;  // of the time of the slowest message
+  ConditionsRead conditions_read;
+  int iterations = 0;  // simulated until steady
   std::vector<std::string> warnings;
 };
 
@@ -34,6 +34,10 @@ JobSpec under(JobSpec job, const JobConditions& conditions);
 // Throws UsageError if the strategy cannot run the job.
 JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
                        Communicator& communicator);
+
+// The iteration time of the same alone, for conditions after conditions.
+Seconds steady_time(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                    Communicator& communicator);
 
 // Groups of ranks whose collectives NCCL runs in this job, none if there are none.
 std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,

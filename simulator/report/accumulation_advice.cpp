@@ -25,7 +25,7 @@ std::optional<std::string> accumulation_advice(const JobSpec& job, const Strateg
   std::map<std::string, std::string> set = what_was_set(options);
   set["sync"] = "last";
   const StrategyOptions once("accumulation", all_options(strategy), set);
-  const Seconds last = simulate_job(job, strategy, once, communicator).iteration_time;
+  const Seconds last = steady_time(job, strategy, once, communicator);
   const double gain = 1 - last / time;
   if (gain < kWorthIt) return std::nullopt;
   return "sync=last (no_sync in all micro-batches but the last) would take " + to_text(last) +

@@ -7,12 +7,13 @@
 #include "core/error.h"
 #include "core/statistics.h"
 #include "core/units_text.h"
-#include "simulator/jitter/jitter.h"
 
 namespace paceline {
 namespace {
 
 constexpr double kNoEffect = 1e-9;  // of ln(time)
+
+constexpr const char* kComputing = "computing";
 
 class Parts {
  public:
@@ -83,13 +84,10 @@ std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
                                          const TimeUnder& time_under) {
   const double z = normal_quantile(0.95);
   Parts parts(time, time_under);
-  add_factor(parts, "computing", known.computing_source, &JobConditions::computing,
+  add_factor(parts, kComputing, known.computing_source, &JobConditions::computing,
              known.computing_low, known.computing_high);
-  if (known.ranks > 1 && known.iteration_cv > 0) {
-    const double slowest = std::log(straggler_factor(known.ranks, known.iteration_cv));
-    add_factor(parts, "stragglers", "spread of the iterations of one device, the slowest of all",
-               &JobConditions::computing, 0, slowest);
-  }
+  add_factor(parts, "stragglers", "spread of the iterations of one device, the slowest of all",
+             &JobConditions::computing, 0, known.stragglers);
   if (known.measured_synchronization) {
     add_factor(parts, "synchronization", "digits of the measured time, and another run",
                &JobConditions::communication, -z * known.synchronization_sd,
@@ -113,13 +111,19 @@ std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
   return parts.take();
 }
 
-std::optional<std::string> widest_part(const Estimate& estimate,
-                                       const std::vector<IntervalPart>& parts) {
+std::optional<std::string> wide_interval(const Estimate& estimate,
+                                         const std::vector<IntervalPart>& parts, bool processor) {
   constexpr double kWide = 1.5;
-  if (parts.empty() || estimate.p95 <= kWide * estimate.p05) return std::nullopt;
+  if (estimate.p95 <= kWide * estimate.p05) return std::nullopt;
+  std::string out = "the interval is wide";
   const auto widest = std::ranges::max_element(
       parts, {}, [](const IntervalPart& part) { return part.low + part.high; });
-  return "the interval is wide, most of all for " + widest->what + " (" + widest->source + ")";
+  if (widest != parts.end()) {
+    out += ", most of all for " + widest->what + " (" + widest->source + ")";
+    if (widest->what != kComputing) return out;
+  }
+  return out + (processor ? ": measure again with more rounds"
+                          : ": a few timings of this device would narrow it");
 }
 
 Estimate with_interval(double time, const std::vector<IntervalPart>& parts) {

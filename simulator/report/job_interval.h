@@ -31,7 +31,7 @@ struct JobKnowledge {
   double computing_high = 0;  // not negative
   std::string computing_source;
   int ranks = 1;
-  double iteration_cv = 0;  // of the iterations of one device: ranks wait for the slowest
+  double stragglers = 0;  // ln(time) of the slowest rank's iteration; not negative
   // The time of one synchronization was measured: its sd; then nothing else of it is uncertain.
   bool measured_synchronization = false;
   double synchronization_sd = 0;
@@ -44,9 +44,10 @@ using TimeUnder = std::function<double(const JobConditions&)>;
 // Parts that change the time, in a fixed order. `time` is that under default conditions.
 std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
                                          const TimeUnder& time_under);
-// What widens an interval of more than a factor 1.5 most, as a warning.
-std::optional<std::string> widest_part(const Estimate& estimate,
-                                       const std::vector<IntervalPart>& parts);
+// A warning if the interval spans more than a factor 1.5: what widens it most, if it has parts, and
+// what would narrow it. `processor`: the devices are CPUs.
+std::optional<std::string> wide_interval(const Estimate& estimate,
+                                         const std::vector<IntervalPart>& parts, bool processor);
 Estimate with_interval(double time, const std::vector<IntervalPart>& parts);
 
 }  // namespace paceline

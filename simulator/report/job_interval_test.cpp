@@ -9,6 +9,7 @@
 #include "core/temporary_folder.h"
 #include "core/text_file.h"
 #include "model/hardware/link_catalog.h"
+#include "simulator/jitter/jitter.h"
 #include "simulator/report/prediction.h"
 #include "simulator/strategies/testing/test_job.h"
 
@@ -53,7 +54,7 @@ TEST(JobInterval, WidensWithEveryThingThatIsNotKnown) {
     EXPECT_GT(now, last) << what;
     last = now;
   };
-  known.iteration_cv = 0.02;
+  known.stragglers = std::log(straggler_factor(known.ranks, 0.02));
   wider("stragglers");
   known.residuals.communication.high = 0.3;
   wider("communication in a job");

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/statistics.h"
 #include "model/hardware/copy_model.h"
+#include "simulator/jitter/jitter.h"
 #include "simulator/report/job_predictor.h"
 #include "simulator/strategies/parts/constants.h"
 
@@ -76,7 +77,12 @@ JobKnowledge JobPredictor::knowledge(std::int64_t ranks) const {
   JobKnowledge known;
   known.computing_source = "fits of kernels and of the framework's host";
   known.ranks = static_cast<int>(ranks);
-  known.iteration_cv = iteration_cv_;
+  if (ranks > 1) {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, is_new] = stragglers_.try_emplace(ranks);
+    if (is_new) entry->second = std::log(straggler_factor(ranks, iteration_cv_));
+    known.stragglers = entry->second;
+  }
   known.residuals = residuals_;
   return known;
 }

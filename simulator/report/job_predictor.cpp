@@ -9,7 +9,9 @@
 #include "core/units_text.h"
 #include "simulator/job/profile_file.h"
 #include "simulator/report/accumulation_advice.h"
+#include "simulator/report/job_cluster.h"
 #include "simulator/report/job_report_parts.h"
+#include "simulator/report/report_parts.h"
 #include "simulator/strategies/parts/constants.h"
 #include "simulator/strategies/parts/strategy_memory.h"
 
@@ -18,27 +20,6 @@ namespace {
 
 constexpr const char* kSharedCores = "shared_cores";
 constexpr const char* kContention = "contention";
-
-std::string option_or(const Experiment& experiment, const char* name, const char* fallback) {
-  const auto found = experiment.options.find(name);
-  return found == experiment.options.end() ? fallback : found->second;
-}
-
-// A count that belongs to the job and to no strategy; 0 if it is not set.
-int job_count(const Experiment& experiment, const std::string& name, const char* owner) {
-  const std::string text = option_or(experiment, name.c_str(), "");
-  if (text.empty()) return 0;
-  const std::map<std::string, std::string> set{{name, text}};
-  return StrategyOptions(owner,
-                         {{.name = name,
-                           .kind = OptionKind::kCount,
-                           .fallback = "",
-                           .choices = {},
-                           .summary = "",
-                           .example = ""}},
-                         set)
-      .count(name);
-}
 
 std::optional<SharedCores> shared_cores_of(const Experiment& e, const JobDevice& device) {
   const int cores = job_count(e, kSharedCores, "the job");
@@ -54,23 +35,6 @@ std::optional<SharedCores> shared_cores_of(const Experiment& e, const JobDevice&
   return SharedCores{cores, strategy_constant("tcp.work_per_byte")};
 }
 
-ClusterRequest request_of(const Experiment& e, const std::string& device) {
-  ClusterRequest request;
-  request.device = device;
-  request.intra = e.intra;
-  request.net = e.net;
-  request.cluster = e.cluster;
-  request.topo = e.topo;
-  request.transport = option_or(e, "transport", "");
-  request.connections = job_count(e, "connections", "network");
-  const int devices = static_cast<int>(e.devices);
-  if (!e.cluster && !e.topo) {
-    request.gpus = devices;
-    if (e.devices_per_machine) request.gpus_per_node = static_cast<int>(*e.devices_per_machine);
-  }
-  return request;
-}
-
 // A cluster file may describe one machine of several.
 void grow(ClusterSpec& cluster, int devices) {
   const int per_machine = static_cast<int>(cluster.machine.device_count());
@@ -78,16 +42,11 @@ void grow(ClusterSpec& cluster, int devices) {
   cluster.machines = devices / per_machine;
 }
 
-Estimate rate(double amount, const Estimate& time) {
-  return {amount / time.median, amount / time.p95, amount / time.p05};
-}
-
 }  // namespace
 
 struct JobPredictor::Cluster {
   ClusterChoice choice;
   std::unique_ptr<Communicator> communicator;
-  std::mutex mutex;
 };
 
 struct JobPredictor::Job {
@@ -139,17 +98,15 @@ StrategyOptions JobPredictor::options(const Experiment& e) const {
 }
 
 JobPredictor::Cluster& JobPredictor::cluster(const Experiment& e, const JobDevice& device) const {
-  const ClusterRequest request = request_of(e, device.catalog_name);
-  std::string key = request.device + "|" + request.intra.value_or("") + "|" +
-                    request.net.value_or("") + "|" + request.cluster.value_or("") + "|" +
-                    request.topo.value_or("") + "|" + request.transport + "|" +
-                    std::to_string(request.connections) + "|" + std::to_string(e.devices) + "|" +
-                    std::to_string(e.devices_per_machine.value_or(0));
+  const ClusterRequest request = cluster_request(e, device.catalog_name);
+  // A file's cluster grows to the devices of the job.
+  const std::string key = to_text(request) + "|" + std::to_string(e.devices);
   const std::lock_guard lock(mutex_);
   std::shared_ptr<Cluster>& known = clusters_[key];
   if (known == nullptr) {
+    if (shared_ == nullptr) shared_ = std::make_unique<const Shared>();
     auto made = std::make_shared<Cluster>();
-    made->choice = choose_cluster(request);
+    made->choice = choose_cluster(request, shared_->catalogs);
     grow(made->choice.cluster, static_cast<int>(e.devices));
     const bool networked = made->choice.cluster.network.has_value();
     for (const char* name : {"transport", "connections"}) {
@@ -157,7 +114,7 @@ JobPredictor::Cluster& JobPredictor::cluster(const Experiment& e, const JobDevic
       throw UsageError(std::string("--set ") + name + " has no effect: the job has no network");
     }
     made->communicator = std::make_unique<Communicator>(
-        made->choice.cluster, made->choice.generation, made->choice.connections);
+        shared_->models, made->choice.cluster, made->choice.generation, made->choice.connections);
     known = std::move(made);
   }
   return *known;
@@ -202,7 +159,6 @@ StrategyMemory JobPredictor::memory(const Experiment& e, const IterationPlan& pl
   const Job job = this->job(e, plan, device);
   StrategyMemory out = strategy_memory(job.spec, *job.strategy, job.options);
   if (e.devices < 2 || device.processor) return out;
-  const std::lock_guard lock(job.cluster->mutex);
   Communicator& communicator = *job.cluster->communicator;
   for (const CollectiveGroup& group :
        nccl_groups(job.spec, *job.strategy, job.options, communicator)) {
@@ -220,7 +176,7 @@ void JobPredictor::check_contention(const Experiment& e, const JobDevice& device
   JobSpec other = job.spec;
   other.contention = job.spec.contention ? std::nullopt : contention(on, device);
   const Seconds otherwise =
-      simulate_job(other, *job.strategy, job.options, *job.cluster->communicator).iteration_time;
+      steady_time(other, *job.strategy, job.options, *job.cluster->communicator);
   constexpr double kSame = 1e-9;
   if (std::abs(time / otherwise - 1) > kSame) return;
   throw UsageError(
@@ -230,15 +186,15 @@ void JobPredictor::check_contention(const Experiment& e, const JobDevice& device
 
 void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const JobDevice& device,
                          Report& report) const {
-  Job job = this->job(e, plan, device);
-  const std::lock_guard lock(job.cluster->mutex);
+  const Job job = this->job(e, plan, device);
   const JobResult result =
       simulate_job(job.spec, *job.strategy, job.options, *job.cluster->communicator);
   check_contention(e, device, job, result.iteration_time);
   const double samples = static_cast<double>(e.samples_per_iteration());
-  const double tokens = report.throughput_tokens_per_s ? report.throughput_tokens_per_s->median *
-                                                             report.iteration_time_s.median
-                                                       : 0;
+  const double tokens = report.throughput_tokens_per_s
+                            ? report.throughput_tokens_per_s->median *
+                                  report.iteration_time_s.median * static_cast<double>(e.devices)
+                            : 0;
   const double utilization = report.model_flops_utilization * report.iteration_time_s.median;
   const Seconds alone = job.spec.profile.iteration_time();
   name_bottleneck(result, report.bottleneck);
@@ -250,16 +206,18 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   report.interval_parts =
       interval_parts(knowledge(e, plan, device, report.iteration_time_s, job.options), time,
                      [&](const JobConditions& conditions) {
-                       return simulate_job(under(job.spec, conditions), *job.strategy, job.options,
-                                           *job.cluster->communicator)
-                           .iteration_time.si();
+                       if (!result.conditions_read.may_decide(conditions)) return time;
+                       return steady_time(under(job.spec, conditions), *job.strategy, job.options,
+                                          *job.cluster->communicator)
+                           .si();
                      });
   report.iteration_time_s = with_interval(time, report.interval_parts);
-  if (const auto wide = widest_part(report.iteration_time_s, report.interval_parts)) {
+  if (const auto wide =
+          wide_interval(report.iteration_time_s, report.interval_parts, device.processor)) {
     report.warnings.push_back(*wide);
   }
-  report.throughput_samples_per_s = rate(samples, report.iteration_time_s);
-  if (tokens > 0) report.throughput_tokens_per_s = rate(tokens, report.iteration_time_s);
+  report.throughput_samples_per_s = rate_of(samples, report.iteration_time_s);
+  if (tokens > 0) report.throughput_tokens_per_s = rate_of(tokens, report.iteration_time_s);
   report.scaling_efficiency = alone / result.iteration_time;
   report.model_flops_utilization = utilization / result.iteration_time.si();
   report.breakdown = result.breakdown;
@@ -271,7 +229,8 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   const Seconds computed = result.breakdown.forward + result.breakdown.backward;
   const Seconds planned = static_cast<double>(e.grad_accumulation) *
                           (job.spec.profile.forward_time() + job.spec.profile.backward_time());
-  if (result.contended) report.communication.slowed = std::max(Seconds(), computed - planned);
+  if (result.conditions_read.contention)
+    report.communication.slowed = std::max(Seconds(), computed - planned);
   if (e.profile) {
     for (std::string& warning : profile_warnings(e, job.spec.profile, plan.gradients)) {
       report.warnings.push_back(std::move(warning));
@@ -293,10 +252,20 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   }
 }
 
+JobResult JobPredictor::without_messages(const Experiment& e, const IterationPlan& plan,
+                                         const JobDevice& device) const {
+  constexpr double kNoTime = 1e-9;  // of the time that they take
+  Job job = this->job(e, plan, device);
+  job.spec.contention.reset();
+  JobConditions conditions;
+  conditions.communication = kNoTime;
+  return simulate_job(under(job.spec, conditions), *job.strategy, job.options,
+                      *job.cluster->communicator);
+}
+
 Timeline JobPredictor::timeline(const Experiment& e, const IterationPlan& plan,
                                 const JobDevice& device, int iterations) const {
-  Job job = this->job(e, plan, device);
-  const std::lock_guard lock(job.cluster->mutex);
+  const Job job = this->job(e, plan, device);
   return job_timeline(job.spec, *job.strategy, job.options, *job.cluster->communicator, iterations);
 }
 

@@ -56,6 +56,9 @@ class JobPredictor {
   // What the strategy keeps on the device that is fullest: its buffers, and shares of the state.
   StrategyMemory memory(const Experiment& experiment, const IterationPlan& plan,
                         const JobDevice& device) const;
+  // The job if its messages took no time and nothing of the device: when each of them is ready.
+  JobResult without_messages(const Experiment& experiment, const IterationPlan& plan,
+                             const JobDevice& device) const;
   // The first iterations of the job.
   Timeline timeline(const Experiment& experiment, const IterationPlan& plan,
                     const JobDevice& device, int iterations) const;
@@ -82,8 +85,15 @@ class JobPredictor {
   double contention_sd_;
   double repeat_sd_;
   double iteration_cv_;
-  // Clusters already built, by what asked for them.
+  // Read when the first cluster is asked for.
+  struct Shared {
+    CommunicationModels models;
+    ClusterCatalogs catalogs;
+  };
   mutable std::mutex mutex_;
+  mutable std::unique_ptr<const Shared> shared_;
+  mutable std::map<std::int64_t, double> stragglers_;  // by ranks (JobKnowledge::stragglers)
+  // Clusters already built, by what asked for them.
   mutable std::map<std::string, std::shared_ptr<Cluster>> clusters_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/percent.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -11,8 +12,6 @@ namespace {
 
 constexpr double kMoreThanLinear = 1.005;  // efficiency that needs an explanation
 constexpr double kBindingShare = 0.9;      // of the time: a resource this busy limits the job
-
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "simulator/frameworks/framework.h"
 #include "simulator/lower/host_costs.h"
 #include "simulator/memory/memory_model.h"
+#include "simulator/report/device_work.h"
 #include "simulator/report/job_predictor.h"
 #include "traces/timeline/timeline.h"
 
@@ -21,8 +22,6 @@ struct Prediction {
   Report report;
   MemoryTape memory;  // what is alive when, on one device
 };
-
-class PredictionSetup;
 
 // What predictions choose from; made once, then only read.
 class Predictor {
@@ -39,6 +38,22 @@ class Predictor {
   // every name. Throws UsageError for what cannot be run, MissingParameter for what was not
   // measured.
   Prediction predict(const Experiment& experiment, const TrainingDevice& device) const;
+
+  // The same in parts, for many experiments: points with equal keys share the work of one device.
+  // Experiments are resolved.
+  std::string work_key(const Experiment& resolved, const TrainingDevice& device) const;
+  std::unique_ptr<const DeviceWork> work(const Experiment& resolved,
+                                         const TrainingDevice& device) const;
+  // What the job's strategy keeps on its fullest device; nothing of one device by itself.
+  StrategyMemory strategy_memory(const Experiment& resolved, const DeviceWork& work) const;
+  // One device of the job by itself, with what the job's strategy keeps there.
+  Report alone(const Experiment& resolved, const DeviceWork& work, const StrategyMemory& kept,
+               MemoryTape* tape = nullptr) const;
+  // What `predict` reports; `tape`, if given, is what is alive when.
+  Report report(const Experiment& resolved, const DeviceWork& work,
+                MemoryTape* tape = nullptr) const;
+  // The job if its messages took no time: when each of them is ready.
+  JobResult without_messages(const Experiment& resolved, const DeviceWork& work) const;
 
   // The first iterations of what was predicted: of a job by its simulation, of one device by its
   // plan. The device is the one it was predicted for.
@@ -67,10 +82,6 @@ class Predictor {
  private:
   Experiment resolve(const Experiment& experiment, const TrainingDevice& device,
                      std::optional<ImportedModel>& model) const;
-  StrategyMemory strategy_memory(const PredictionSetup& setup, const IterationPlan& iteration,
-                                 const std::optional<IterationPlan>& whole) const;
-  MemoryResult memory_of(const PredictionSetup& setup, const WorkloadGraph& graph,
-                         const StrategyMemory& strategy) const;
   ImportedModel load(const Experiment& experiment) const;
 
   WorkloadRegistry workloads_;

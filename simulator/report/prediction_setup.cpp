@@ -25,11 +25,14 @@ SplitSettings split_settings(const Framework& framework, DeviceKind kind, const 
                              const JobPredictor& jobs) {
   const std::vector<std::string> of_job = jobs.option_names(e);
   const std::vector<FrameworkOption> options = framework.options(kind);
-  SplitSettings out{resolve_settings(options, e.options), {}};
+  SplitSettings out{resolve_settings(options, e.options), {}, {}};
   for (const auto& [key, value] : e.options) {
     if (is_device_option(key) || is_input_option(key) || out.framework.contains(key)) continue;
-    if (std::ranges::find(of_job, key) != of_job.end()) continue;
-    out.workload[key] = value;
+    if (std::ranges::find(of_job, key) != of_job.end()) {
+      out.job.push_back(key);
+    } else {
+      out.workload[key] = value;
+    }
   }
   return out;
 }
@@ -67,8 +70,8 @@ IterationPlan PredictionSetup::plan(const WorkloadGraph& graph, const CostModel&
   return plan;
 }
 
-std::optional<IterationPlan> PredictionSetup::whole_batch(const ImportedModel& model) const {
-  const Experiment& e = experiment_;
+std::optional<IterationPlan> PredictionSetup::whole_batch(const ImportedModel& model,
+                                                          const Experiment& e) const {
   if (!e.calibrate || !e.global_batch || e.devices < 2) return std::nullopt;
   return plan(build(model, e.batch * e.devices), device_.costs(), host());
 }

@@ -21,6 +21,7 @@ namespace paceline {
 struct SplitSettings {
   FrameworkSettings framework;
   std::map<std::string, std::string> workload;
+  std::vector<std::string> job;  // keys that belong to the job alone
 };
 // Throws UsageError for a value that the framework's option does not have.
 SplitSettings split_settings(const Framework& framework, DeviceKind kind, const Experiment& e,
@@ -43,8 +44,8 @@ class PredictionSetup {
   WorkloadGraph build(const ImportedModel& model, std::int64_t batch) const;
   IterationPlan plan(const WorkloadGraph& graph, const CostModel& costs,
                      const HostCosts& host) const;
-  // The plan of one device at the batch of the whole job, where a calibration refers to it.
-  std::optional<IterationPlan> whole_batch(const ImportedModel& model) const;
+  // The plan of one device at the batch of the whole `job`, where its calibration refers to it.
+  std::optional<IterationPlan> whole_batch(const ImportedModel& model, const Experiment& job) const;
   // `whole` must outlive the result.
   JobDevice job_device(const std::optional<IterationPlan>& whole) const;
 

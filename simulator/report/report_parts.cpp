@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/percent.h"
 #include "core/units_text.h"
 #include "model/analytic/iteration_time.h"
 
@@ -25,9 +26,11 @@ Seconds total_time(const std::vector<ImplementationTime>& parts) {
   return total;
 }
 
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
-
 }  // namespace
+
+Estimate rate_of(double amount, const Estimate& time) {
+  return {amount / time.median, amount / time.p95, amount / time.p05};
+}
 
 std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan) {
   std::map<std::string, ImplementationTime> by_name;

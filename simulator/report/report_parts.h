@@ -21,6 +21,9 @@ struct ImplementationTime {
 // Largest first.
 std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan);
 
+// A rate of `amount` per iteration: the slow end of the time is the low end of the rate.
+Estimate rate_of(double amount, const Estimate& time);
+
 // `whole`: what the shares in the text are of, "the iteration".
 Bottleneck find_bottleneck(const IterationPlan& plan, std::string_view whole);
 // One line per implementation and kind of origin with its share of the time, largest first.

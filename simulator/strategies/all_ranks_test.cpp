@@ -22,7 +22,8 @@ constexpr int kIterations = 3;
 std::optional<JobGraph> reduced_graph(const TestJob& job, const Strategy& strategy,
                                       const std::string& name) {
   const StrategyOptions options(name, all_options(strategy), {});
-  Communicator communicator(job.spec.cluster, "volta", 0);
+  const CommunicationModels models;
+  Communicator communicator(models, job.spec.cluster, "volta", 0);
   try {
     if (strategy.simulated_ranks(job.spec, options) != 1) return std::nullopt;
     JobGraph out = job_graph(job.spec, strategy, options, communicator, kIterations);

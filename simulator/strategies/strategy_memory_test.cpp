@@ -119,7 +119,8 @@ std::vector<CollectiveGroup> groups_of(const std::string& name, int machines, in
                                        const Set& set = {}) {
   const TestJob job = test_job(machines, per_machine);
   const auto strategy = strategy_registry().make(name);
-  Communicator communicator(job.spec.cluster, "volta", 0);
+  const CommunicationModels models;
+  Communicator communicator(models, job.spec.cluster, "volta", 0);
   return nccl_groups(job.spec, *strategy, StrategyOptions(name, all_options(*strategy), set),
                      communicator);
 }

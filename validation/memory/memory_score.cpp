@@ -4,6 +4,7 @@
 
 #include "core/data_directory.h"
 #include "core/error.h"
+#include "core/percent.h"
 #include "core/statistics.h"
 #include "core/table.h"
 #include "core/units_text.h"
@@ -73,7 +74,6 @@ StrategyMemory strategy_of(const MemoryCase& c, const WorkloadGraph& graph) {
   return strategy_memory(job, *strategy, StrategyOptions(c.strategy, all_options(*strategy), {}));
 }
 
-std::string percent(double share) { return significant(100 * share, 2) + " %"; }
 std::string megabytes(std::int64_t bytes) {
   return significant(static_cast<double>(bytes) / 1e6, 4);
 }
@@ -171,7 +171,7 @@ std::optional<double> median_error(const std::vector<MemoryError>& errors, bool 
 }
 
 // "-" where nothing was measured.
-std::string percent(std::optional<double> share) { return share ? percent(*share) : "-"; }
+std::string percent_or_dash(std::optional<double> share) { return share ? percent(*share) : "-"; }
 
 }  // namespace
 
@@ -189,8 +189,8 @@ std::string memory_accuracy_text(const std::vector<MemorySet>& sets, const Memor
                      percent(e.error()) + (e.counted ? "" : " (not counted)")});
     }
     summary.add_row({set.name, std::to_string(set.cases.size()),
-                     percent(median_error(errors, true)), percent(largest),
-                     percent(set.total_limit), percent(median_error(errors, false)),
+                     percent_or_dash(median_error(errors, true)), percent_or_dash(largest),
+                     percent(set.total_limit), percent_or_dash(median_error(errors, false)),
                      percent(set.category_limit)});
     const bool some_excluded =
         std::ranges::any_of(set.cases, [](const MemoryCase& c) { return !c.excluded.empty(); });
@@ -200,8 +200,8 @@ std::string memory_accuracy_text(const std::vector<MemorySet>& sets, const Memor
     }
     if (some_excluded) {
       details += "- With what is not counted the median error would be " +
-                 percent(median_error(errors, true, true)) + " of totals and " +
-                 percent(median_error(errors, false, true)) + " of categories\n";
+                 percent_or_dash(median_error(errors, true, true)) + " of totals and " +
+                 percent_or_dash(median_error(errors, false, true)) + " of categories\n";
     }
     if (const auto slope = slope_error(errors)) {
       details += "- Growth of the total with the batch (least squares over the sweep): " +

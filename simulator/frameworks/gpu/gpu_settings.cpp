@@ -58,7 +58,7 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
   std::vector<FrameworkOption> options;
   if (record.host.graph_launch) {
     options.push_back(
-        {"graphs", {"off", "on"}, "off", "replay a captured graph instead of dispatching"});
+        {"graphs", {"off", "on"}, "off", "replay a captured graph instead of dispatching", true});
   }
   if (record.execution.waits_for_each_operation) {
     options.push_back({"operations",
@@ -72,16 +72,18 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
                        {"off", "on"},
                        "off",
                        "chains of elementwise operations behind one another, and behind a "
-                       "normalisation, run as one kernel"});
+                       "normalisation, run as one kernel",
+                       true});
   }
   const auto& limit = record.execution.workspace_limit;
   const std::vector<FrameworkOption> common = {
       {"rnn", recurrences(record), record.execution.recurrence,
-       "recurrent layers by one library call, or step by step"},
+       "recurrent layers by one library call, or step by step", true},
       {"workspace_limit",
        {},
        limit ? to_text(*limit) : "none",
-       "scratch memory of one convolution, \"8 MiB\", or none"},
+       "scratch memory of one convolution, \"8 MiB\", or none",
+       true},
       {"attention",
        {"auto", "fused", "unfused"},
        record.fused_attention ? "auto" : "unfused",
@@ -89,7 +91,8 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
       {"layout",
        {"channels-first", "channels-last"},
        "channels-first",
-       "order of the dimensions of images in memory"},
+       "order of the dimensions of images in memory",
+       true},
       recomputation_option(),
       {"phases",
        {"training", "forward-backward", "forward"},

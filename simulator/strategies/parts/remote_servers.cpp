@@ -47,6 +47,16 @@ Way RemoteServers::limited(Way way, int server, const char* direction) {
 }
 
 Way RemoteServers::up(int server) {
+  const auto known = up_.find(server);
+  return known != up_.end() ? known->second : up_[server] = find_up(server);
+}
+
+Way RemoteServers::down(int server) {
+  const auto known = down_.find(server);
+  return known != down_.end() ? known->second : down_[server] = find_down(server);
+}
+
+Way RemoteServers::find_up(int server) {
   MachineFabric& fabric = job_.fabric();
   Way way;
   if (here(server)) {
@@ -57,7 +67,7 @@ Way RemoteServers::up(int server) {
   return limited(std::move(way), server, "in");
 }
 
-Way RemoteServers::down(int server) {
+Way RemoteServers::find_down(int server) {
   MachineFabric& fabric = job_.fabric();
   Way way;
   if (here(server)) {

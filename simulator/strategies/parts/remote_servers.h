@@ -4,6 +4,7 @@
 // all machines' together.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class RemoteServers {
   ResourceId processor(int server);
 
  private:
+  Way find_up(int server);
+  Way find_down(int server);
   Way limited(Way way, int server, const char* direction);
   bool here(int server) const { return colocated_ && server == 0; }
   double remote() const;
@@ -35,6 +38,7 @@ class RemoteServers {
   int servers_;
   bool colocated_;
   BytesPerSecond rpc_rate_;
+  std::map<int, Way> up_, down_;  // of the servers asked for
 };
 
 std::vector<std::string> remote_server_remarks(const JobSpec& job, int servers, bool colocated);

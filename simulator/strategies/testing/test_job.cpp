@@ -60,7 +60,8 @@ JobResult run(const TestJob& job, const std::string& strategy,
               const std::map<std::string, std::string>& set) {
   const auto made = strategy_registry().make(strategy);
   const StrategyOptions options(strategy, all_options(*made), set);
-  Communicator communicator(job.spec.cluster, "volta", 0);
+  const CommunicationModels models;
+  Communicator communicator(models, job.spec.cluster, "volta", 0);
   return simulate_job(job.spec, *made, options, communicator);
 }
 

@@ -1,0 +1,45 @@
+// What all-reduces cost on the clusters of a large sweep: each kind of machine on each network is
+// described once and grown to the number of machines that a point asks for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/collective/collective_model.h"
+#include "model/hardware/cluster_request.h"
+#include "simulator/job/communicator.h"
+
+namespace paceline {
+
+struct SweepCollectives {
+  std::vector<const CollectiveCost*> costs;  // by message; they live as long as the networks
+  Bytes buffers;  // of device memory that a communicator of NCCL takes (channel_buffers.h)
+};
+
+class SweepNetworks {
+ public:
+  // Of messages of these sizes on the cluster of `request`, over `devices` devices; nothing where
+  // they are not one device or whole machines of it. From any thread. Throws UsageError.
+  std::optional<SweepCollectives> collectives(const ClusterRequest& request, int devices,
+                                              const std::vector<Bytes>& messages,
+                                              const std::string& library);
+
+ private:
+  struct Network {
+    ClusterChoice choice;
+    std::unique_ptr<Communicator> communicator;
+    std::mutex mutex;
+  };
+  Network& network_of(const ClusterRequest& request);
+
+  CommunicationModels models_;
+  ClusterCatalogs catalogs_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Network>> networks_;
+};
+
+}  // namespace paceline

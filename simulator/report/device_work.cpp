@@ -1,0 +1,125 @@
+#include "simulator/report/device_work.h"
+
+#include <algorithm>
+
+#include "core/statistics.h"
+#include "model/analytic/iteration_time.h"
+#include "model/cost/least_arithmetic.h"
+#include "simulator/lower/lower.h"
+#include "simulator/report/memory_request.h"
+#include "simulator/report/report_parts.h"
+
+namespace paceline {
+namespace {
+
+Estimate estimate(double median, std::vector<double> draws) {
+  Estimate out{median, median, median};
+  if (draws.empty()) return out;
+  out.p05 = std::min(median, quantile(draws, 0.05));
+  out.p95 = std::max(median, quantile(std::move(draws), 0.95));
+  return out;
+}
+
+// What kernels are shares of: a job of several devices also waits.
+std::string_view computing_of(const Experiment& e) {
+  return e.devices > 1 ? "the computing" : "the iteration";
+}
+
+// Defaults that a model file left open.
+std::vector<std::string> assumptions(const ImportedModel& model) {
+  std::vector<std::string> out;
+  for (const std::string& assumption : model.assumptions) {
+    out.push_back("model file: " + assumption);
+  }
+  return out;
+}
+
+std::optional<std::string> padding(const ImportedModel& model,
+                                   const std::optional<std::int64_t>& seq) {
+  const std::vector<std::int64_t>& buckets = model.workload.buckets;
+  if (!seq || buckets.empty()) return std::nullopt;
+  const auto bucket = std::lower_bound(buckets.begin(), buckets.end(), *seq);
+  if (bucket == buckets.end() || *bucket == *seq) return std::nullopt;
+  return "sequences of " + std::to_string(*seq) + " are padded to the bucket of " +
+         std::to_string(*bucket);
+}
+
+Report report_of(const DeviceWork& work) {
+  const Experiment& e = work.experiment;
+  const IterationPlan& plan = work.plan;
+  Report r;
+  r.experiment = e;
+  const double training = simulate_iteration(plan).seconds().si();
+  double time = training;
+  std::vector<double> draws = draw_iteration_times(plan, e.seed, e.draws);
+  if (work.input) {
+    time = std::max(time, work.input->period().si());
+    for (double& draw : draws) draw = std::max(draw, work.input->period().si());
+  }
+  r.iteration_time_s = estimate(time, std::move(draws));
+  const double samples = static_cast<double>(e.batch * e.grad_accumulation);
+  r.throughput_samples_per_s = rate_of(samples, r.iteration_time_s);
+  if (work.graph.tokens_per_sample()) {
+    const double tokens = samples * static_cast<double>(*work.graph.tokens_per_sample());
+    r.throughput_tokens_per_s = rate_of(tokens, r.iteration_time_s);
+  }
+  r.breakdown = breakdown(plan);
+  r.phases = phase_times(plan);
+  r.bottleneck = find_bottleneck(plan, computing_of(e));
+  if (work.input) add_input_wait(*work.input, Seconds(training), r);
+  const bool forward_only = work.setup.is_set("phases", "forward");
+  const double micro_batches = static_cast<double>(e.grad_accumulation);
+  r.flops_per_iteration =
+      micro_batches * (forward_only ? work.graph.forward_flops() : work.graph.training_flops());
+  const DeviceSpec* spec = work.device.spec();
+  const bool on_matrix_units = spec != nullptr && spec->uses_matrix_units(e.precision);
+  r.least_flops_per_iteration =
+      micro_batches * (forward_only
+                           ? least_forward_flops(work.graph, e.precision, on_matrix_units)
+                           : least_training_flops(work.graph, e.precision, on_matrix_units));
+  r.model_flops_utilization =
+      r.flops_per_iteration / Seconds(time) / work.device.peak(e.precision, std::max(1, e.threads));
+  r.origins = collect_origins(plan);
+  r.inputs = work.device.inputs();
+  if (!work.model.file.empty()) r.inputs.push_back({work.model.file, work.model.sha256});
+  // First: they decide what was predicted, and a screen shows only so many.
+  r.warnings = assumptions(work.model);
+  for (std::string& warning : collect_warnings(plan, computing_of(e))) {
+    r.warnings.push_back(std::move(warning));
+  }
+  if (const auto padded = padding(work.model, e.seq)) r.warnings.push_back(*padded);
+  return r;
+}
+
+}  // namespace
+
+DeviceWork::DeviceWork(const Experiment& resolved, const TrainingDevice& on, ImportedModel loaded,
+                       const FrameworkRegistry& frameworks, const JobPredictor& jobs)
+    : device(on),
+      experiment(resolved),
+      model(std::move(loaded)),
+      setup(experiment, device, frameworks, jobs),
+      graph(setup.build(model, experiment.batch)),
+      plan(setup.plan(graph, device.costs(), setup.host())),
+      input(read_input_pipeline(experiment.options)),
+      report(report_of(*this)) {}
+
+const MemoryResult& DeviceWork::memory(const MemoryModel& memory_model,
+                                       const StrategyMemory& s) const {
+  const MemoryKey key{s.communication_bytes, s.library_bytes,   s.weights,
+                      s.gradients,           s.optimizer_state, s.casts_when_gathered};
+  const std::lock_guard lock(mutex_);
+  const auto known = memories_.find(key);
+  if (known != memories_.end()) return known->second;
+  return memories_.emplace(key, memory_of(memory_model, setup, graph, s)).first->second;
+}
+
+MemoryResult memory_of(const MemoryModel& model, const PredictionSetup& setup,
+                       const WorkloadGraph& graph, const StrategyMemory& strategy) {
+  MemoryRequest request = memory_request(setup.experiment(), setup.device(), setup.settings(),
+                                         setup.context().workspace_limit);
+  request.setting.strategy = strategy;
+  return model.predict(graph, request);
+}
+
+}  // namespace paceline
