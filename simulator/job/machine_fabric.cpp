@@ -136,7 +136,9 @@ Way MachineFabric::limit(const std::string& name, BytesPerSecond rate, double we
 }
 
 RouteId MachineFabric::route(const Way& way) {
-  std::vector<double> key{way.latency.si(), way.cap.si(), way.share};
+  std::vector<double> key;
+  key.reserve(3 + 2 * way.uses.size());
+  key.assign({way.latency.si(), way.cap.si(), way.share});
   for (const RouteUse& use : way.uses) {
     key.push_back(static_cast<double>(static_cast<std::uint32_t>(use.resource)));
     key.push_back(use.weight);
