@@ -63,25 +63,21 @@ class OnDevices : public InOneMachine {
  public:
   OnDevices(JobBuilder& job, std::vector<int> owners, bool staged)
       : InOneMachine(job, staged), owners_(std::move(owners)) {}
-  void aggregate(std::uint32_t gradient, Bytes bytes) override {
-    const int owner = owners_[gradient];
-    std::vector<TaskId> here = {job_.ready(owner, gradient)};
-    for (int rank = 0; rank < job_.ranks(); ++rank) {
-      if (rank == owner) continue;
-      const TaskId after[] = {job_.ready(rank, gradient)};
-      here.push_back(job_.copy(between(job_, rank, owner), bytes, rank, after));
-    }
-    arrived_.push_back({gradient, std::move(here)});
-  }
+  void aggregate(std::uint32_t gradient, Bytes) override { final_.push_back(gradient); }
+  // A copy waits for the streams of both devices, and the owner's holds its whole backward pass.
   void end_backward() override {
-    for (const Arrived& one : arrived_) {
-      const int owner = owners_[one.gradient];
-      const Bytes bytes = job_.gradients()[one.gradient].bytes;
+    std::vector<TaskId> computed;
+    for (int rank = 0; rank < job_.ranks(); ++rank) computed.push_back(job_.latest(rank));
+    std::vector<std::vector<TaskId>> arrived;
+    for (const std::uint32_t gradient : final_) arrived.push_back(copies(gradient, computed));
+    for (std::size_t i = 0; i < final_.size(); ++i) {
+      const int owner = owners_[final_[i]];
+      const Bytes bytes = job_.gradients()[final_[i]].bytes;
       const TaskId sum = job_.kernel(owner, static_cast<double>(job_.ranks()) * bytes, bytes,
-                                     one.here, job_.compute(owner));
+                                     arrived[i], job_.compute(owner));
       is_updated(job_.update(owner, bytes, {&sum, 1}));
     }
-    arrived_.clear();
+    final_.clear();
   }
 
  protected:
@@ -93,13 +89,23 @@ class OnDevices : public InOneMachine {
   }
 
  private:
-  // A gradient with what of it is on its owner.
-  struct Arrived {
-    std::uint32_t gradient;
-    std::vector<TaskId> here;
-  };
+  // When each device's part of a gradient is on its owner.
+  std::vector<TaskId> copies(std::uint32_t gradient, const std::vector<TaskId>& computed) {
+    const int owner = owners_[gradient];
+    std::vector<TaskId> there = {job_.ready(owner, gradient)};
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      if (rank == owner) continue;
+      const TaskId after[] = {job_.ready(rank, gradient),
+                              computed[static_cast<std::size_t>(owner)]};
+      there.push_back(
+          job_.copy(between(job_, rank, owner), job_.gradients()[gradient].bytes, rank, after));
+    }
+    return there;
+  }
+
   std::vector<int> owners_;
-  std::vector<Arrived> arrived_;
+  std::vector<std::uint32_t>
+      final_;  // gradients, in the order in which the backward pass ends them
 };
 
 }  // namespace

@@ -3,9 +3,11 @@
 //
 // A device has one stream for all its kernels (common_runtime/gpu/gpu_device.cc): an owner adds and
 // updates on it, behind the backward pass, which its host has queued by the time that gradients of
-// others arrive. A step is one session.run: variables are read again when all of them have been
-// updated. staged_vars: they are read during the step before, so that a step computes with weights
-// that lack the last update.
+// others arrive. A copy between devices waits for what the streams of both hold when it is issued
+// (common_runtime/gpu/gpu_util.cc, DeviceToDeviceCopy; recalled, unverified), so it also comes
+// after the owner's backward pass. A step is one session.run: variables are read again when all of
+// them have been updated. staged_vars: they are read during the step before, so that a step
+// computes with weights that lack the last update.
 #pragma once
 
 #include <memory>
