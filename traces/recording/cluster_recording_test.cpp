@@ -120,12 +120,14 @@ TEST(ClusterRecording, HoldsEveryExperimentOnceAndAtLeastOne) {
 }
 
 // The shipped recording: every run was measured, and each has its single worker beside it.
+// A run of which every round was disturbed says so; all others have what they are predicted from.
 TEST(ClusterRecording, ShippedRecordingHasASingleWorkerForEveryRun) {
   const ClusterRecording file = read_cluster_recording(
       data_directory() / "traces/recorded/epyc-2core/2026-11-30-cluster.json");
   ASSERT_FALSE(file.runs.empty());
   for (const ClusterRun& run : file.runs) {
-    EXPECT_TRUE(run.worker0.measured()) << to_string(run.experiment);
+    const bool disturbed = run.worker0.reason.find("other processes") != std::string::npos;
+    EXPECT_NE(run.worker0.measured(), disturbed) << to_string(run.experiment);
     EXPECT_NE(file.alone(run.experiment), nullptr) << to_string(run.experiment);
   }
 }
