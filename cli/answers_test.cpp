@@ -225,5 +225,49 @@ TEST(Help, ListsTheKindsOfImportAndList) {
   EXPECT_THAT(import, AllOf(HasSubstr("kineto"), HasSubstr("nccl-tests"), Not(HasSubstr("0x"))));
 }
 
+// What a cluster says about the job counts as much as the flags do.
+TEST(CheckCommand, TakesDeviceAndNumberFromTheCluster) {
+  const TestFolder folder;
+  const TestOutcome outcome = run_program_in(
+      folder,
+      "check --json --measured '2600 samples/s' --model resnet50 --batch 64 --cluster dgx-1-v100");
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("8 x "));
+}
+
+TEST(CheckCommand, DoubtsWhatWouldNotFit) {
+  const TestFolder folder;
+  const std::string job =
+      "check --model resnet50 --device v100-sxm2-16g --measured '340 samples/s' ";
+  EXPECT_EQ(run_program_in(folder, job + "--batch 64").code, 0);
+  const TestOutcome outcome = run_program_in(folder, job + "--batch 640");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.out, HasSubstr("does not fit"));
+}
+
+// One that is far off is held against inference too, of which several devices exchange nothing.
+TEST(CheckCommand, LooksForExplanationsOfJobs) {
+  const TestFolder folder;
+  const std::string job =
+      "--model resnet50 --batch 64 --device v100-sxm2-16g --gpus 8 --intra nvlink2-cube-mesh ";
+  EXPECT_EQ(run_program_in(folder, "check --measured '100 samples/s' " + job).code, 4);
+  const TestOutcome forward = run_program_in(folder, "predict --set phases=forward " + job);
+  EXPECT_EQ(forward.code, 2);
+  EXPECT_THAT(forward.err, HasSubstr("phases=forward"));
+}
+
+// A swept option has a column, or rows could not be told apart.
+TEST(SweepTables, ShowTheOptionsThatDiffer) {
+  const TestFolder folder;
+  const std::string sweep =
+      " --csv --model resnet50 --batch 8 --device v100-sxm2-16g --framework mxnet "
+      "--set recompute=none,mirror";
+  for (const char* command : {"memory", "predict"}) {
+    const TestOutcome outcome = run_program_in(folder, command + sweep);
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("recompute"), HasSubstr("mirror"))) << command;
+    EXPECT_THAT(outcome.out, Not(HasSubstr("threads"))) << command;
+  }
+}
+
 }  // namespace
 }  // namespace paceline

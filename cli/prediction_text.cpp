@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "answers/compare/rate_text.h"
+#include "answers/compare/varying.h"
 #include "core/percent.h"
 #include "core/units_text.h"
 
@@ -128,6 +129,8 @@ Table prediction_table(const std::vector<Report>& reports) {
     bool always;
   };
   const auto text = [](std::int64_t value) { return std::to_string(value); };
+  const bool on_processors =
+      std::ranges::any_of(reports, [](const Report& r) { return r.experiment.threads > 0; });
   const std::vector<Column> columns = {
       {"model", [](const Report& r) { return r.experiment.model; }, true},
       {"device", [](const Report& r) { return r.experiment.device; }, false},
@@ -139,7 +142,7 @@ Table prediction_table(const std::vector<Report>& reports) {
       {"seq", [&](const Report& r) { return text(r.experiment.seq.value_or(0)); }, false},
       {"gpus", [&](const Report& r) { return text(r.experiment.devices); }, false},
       {"grad_accum", [&](const Report& r) { return text(r.experiment.grad_accumulation); }, false},
-      {"threads", [&](const Report& r) { return text(r.experiment.threads); }, true},
+      {"threads", [&](const Report& r) { return text(r.experiment.threads); }, on_processors},
       {"iteration_s", [](const Report& r) { return significant(r.iteration_time_s.median, 4); },
        true},
       {"p05_s", [](const Report& r) { return significant(r.iteration_time_s.p05, 4); }, true},
@@ -164,12 +167,17 @@ Table prediction_table(const std::vector<Report>& reports) {
     }
     if (varies) shown.push_back(column);
   }
+  std::vector<Experiment> experiments;
+  for (const Report& report : reports) experiments.push_back(report.experiment);
+  const std::vector<VaryingKey> options = varying_options(experiments);
   std::vector<std::string> header;
   for (const Column& column : shown) header.push_back(column.name);
+  for (const VaryingKey& option : options) header.push_back(option.name);
   Table table(header);
-  for (const Report& report : reports) {
+  for (std::size_t i = 0; i < reports.size(); ++i) {
     std::vector<std::string> cells;
-    for (const Column& column : shown) cells.push_back(column.cell(report));
+    for (const Column& column : shown) cells.push_back(column.cell(reports[i]));
+    for (const VaryingKey& option : options) cells.push_back(option.values[i]);
     table.add_row(std::move(cells));
   }
   return table;

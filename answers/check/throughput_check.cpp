@@ -12,6 +12,7 @@ namespace paceline {
 namespace {
 
 constexpr double kQuarter = 1.25;
+constexpr double kMemoryTolerance = 1.1;
 
 std::string rate_text(double per_second) { return significant(per_second) + " samples/s"; }
 
@@ -33,6 +34,7 @@ class ThroughputCheck {
     check_peak_share();
     check_single_device();
     check_prediction();
+    check_memory();
     check_link();
     return std::move(out_);
   }
@@ -161,6 +163,25 @@ class ThroughputCheck {
                              significant(predicted.p05) + " .. " + significant(predicted.p95) +
                              ")"};
     if (!range.holds(rate_)) explain_difference(range, finding);
+    out_.push_back(std::move(finding));
+  }
+
+  // Whether the job could have run as given; by how much memory is predicted wrong at worst is not
+  // known to better than a tenth.
+  void check_memory() {
+    if (run_.predicted == nullptr || run_.predicted->memory.fits()) return;
+    const MemoryUse& use = run_.predicted->memory;
+    const auto needed = static_cast<double>(use.peak());
+    const auto capacity = static_cast<double>(use.capacity);
+    Finding finding{.what = "memory",
+                    .measured = needed,
+                    .expected = capacity,
+                    .unit = "B",
+                    .cause = to_text(Bytes(needed)) +
+                             " are needed by the prediction, the device has " +
+                             to_text(Bytes(capacity)) + ": as given it does not fit",
+                    .at_most = true};
+    if (needed > kMemoryTolerance * capacity) finding.verdict = Verdict::kImplausible;
     out_.push_back(std::move(finding));
   }
 

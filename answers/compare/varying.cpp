@@ -45,12 +45,7 @@ bool is_count(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-}  // namespace
-
-std::vector<VaryingKey> varying_keys(const std::vector<Report>& reports) {
-  std::vector<ordered_json> configs;
-  for (const Report& report : reports) configs.push_back(flat(report.experiment));
-  erase_consequences(configs);
+std::vector<VaryingKey> varying(const std::vector<ordered_json>& configs) {
   std::vector<std::string> keys;
   for (const ordered_json& config : configs) {
     for (const auto& [key, value] : config.items()) {
@@ -59,15 +54,30 @@ std::vector<VaryingKey> varying_keys(const std::vector<Report>& reports) {
   }
   std::vector<VaryingKey> out;
   for (const std::string& key : keys) {
-    VaryingKey varying{key, {}, true};
-    for (const ordered_json& config : configs) varying.values.push_back(text_of(config, key));
+    VaryingKey found{key, {}, true};
+    for (const ordered_json& config : configs) found.values.push_back(text_of(config, key));
     const bool differs = std::ranges::any_of(
-        varying.values, [&](const std::string& value) { return value != varying.values.front(); });
+        found.values, [&](const std::string& value) { return value != found.values.front(); });
     if (!differs) continue;
-    varying.counts = std::ranges::all_of(varying.values, is_count);
-    out.push_back(std::move(varying));
+    found.counts = std::ranges::all_of(found.values, is_count);
+    out.push_back(std::move(found));
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<VaryingKey> varying_keys(const std::vector<Report>& reports) {
+  std::vector<ordered_json> configs;
+  for (const Report& report : reports) configs.push_back(flat(report.experiment));
+  erase_consequences(configs);
+  return varying(configs);
+}
+
+std::vector<VaryingKey> varying_options(const std::vector<Experiment>& experiments) {
+  std::vector<ordered_json> configs;
+  for (const Experiment& e : experiments) configs.emplace_back(e.options);
+  return varying(configs);
 }
 
 }  // namespace paceline

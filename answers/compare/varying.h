@@ -18,5 +18,7 @@ struct VaryingKey {
 // Left out: gpus_per_node where every job is one machine, and a strategy that differs only in that
 // one device has none.
 std::vector<VaryingKey> varying_keys(const std::vector<Report>& reports);
+// Only the options of --set; "-" where an experiment does not have one.
+std::vector<VaryingKey> varying_options(const std::vector<Experiment>& experiments);
 
 }  // namespace paceline

@@ -136,6 +136,10 @@ void hold_against(const Report& report, const TrainingDevice& device, MeasuredRu
   const Experiment& e = report.experiment;
   const double samples = static_cast<double>(e.samples_per_iteration());
   run.predicted = &report;
+  run.devices = e.devices;  // a cluster says how many they are
+  run.machines = (e.devices + e.devices_per_machine.value_or(e.devices) - 1) /
+                 e.devices_per_machine.value_or(e.devices);
+  run.samples_per_iteration = e.samples_per_iteration();
   run.flops_per_sample = report.flops_per_iteration / samples;
   run.least_flops_per_sample = report.least_flops_per_iteration / samples;
   run.peak = device.peak(e.precision, std::max(1, e.threads));
@@ -185,7 +189,8 @@ void refuse_idle(const Arguments& arguments, const char* way, const std::set<std
 }
 
 CheckResult check_measured(const Arguments& arguments, const Job& job) {
-  for (const char* flag : {"model", "device"}) arguments.text(flag);  // required
+  arguments.text("model");  // required, and the device unless a cluster names it
+  if (!arguments.has("cluster")) arguments.text("device");
   std::set<std::string> read = {"measured", "peak"};
   for (const FlagSpec& flag : experiment_flags()) read.insert(flag.name);
   refuse_idle(arguments, "--measured", read);

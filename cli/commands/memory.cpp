@@ -11,6 +11,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "answers/compare/varying.h"
 #include "cli/experiment_flags.h"
 #include "cli/output.h"
 #include "cli/prediction_text.h"
@@ -71,6 +72,10 @@ std::string screen(const Point& point) {
 
 Table table(const std::vector<Point>& points) {
   std::vector<std::string> header = {"model", "device", "framework", "precision", "batch"};
+  std::vector<Experiment> experiments;
+  for (const Point& point : points) experiments.push_back(point.experiment);
+  const std::vector<VaryingKey> options = varying_options(experiments);
+  for (const VaryingKey& option : options) header.push_back(option.name);
   for (const Row& row : rows_of({})) header.emplace_back(std::string(row.name) + " MB");
   for (const char* name : {"peak MB", "capacity MB", "fits", "spare MB", "largest batch"}) {
     header.emplace_back(name);
@@ -79,11 +84,13 @@ Table table(const std::vector<Point>& points) {
   const auto megabytes = [](std::int64_t bytes) {
     return significant(static_cast<double>(bytes) / 1e6, 4);
   };
-  for (const Point& point : points) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Point& point = points[i];
     const Experiment& e = point.experiment;
     const MemoryUse& use = point.memory.use;
     std::vector<std::string> cells = {e.model, e.device, e.framework,
                                       std::string(to_string(e.precision)), std::to_string(e.batch)};
+    for (const VaryingKey& option : options) cells.push_back(option.values[i]);
     for (const Row& row : rows_of(use)) cells.push_back(megabytes(row.bytes));
     cells.insert(cells.end(),
                  {megabytes(use.peak()), megabytes(use.capacity), use.fits() ? "yes" : "no",

@@ -52,7 +52,7 @@ struct ComputeProfile {
 
 // The calls of the plan one after another: the issuing thread and the device are the same thread of
 // control, or a queue between them, as the plan says. Throws Error (internal) if a gradient is
-// never final.
+// never final, UsageError for a plan without a backward pass.
 ComputeProfile compute_profile(const IterationPlan& plan);
 
 }  // namespace paceline

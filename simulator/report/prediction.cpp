@@ -102,7 +102,7 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
     e.threads = std::max(1, device.cores());
   } else if (device.cores() > 0 && e.threads > device.cores()) {
     throw UsageError("--threads " + std::to_string(e.threads) + ": " + device.name() + " has " +
-                     std::to_string(device.cores()) + " cores; 1 to " +
+                     std::to_string(device.cores()) + " hardware threads; 1 to " +
                      std::to_string(device.cores()) + " are allowed");
   }
   device.peak(e.precision, std::max(1, e.threads));  // throws if there is no such arithmetic

@@ -153,7 +153,9 @@ WorkloadGraph with_recomputation(WorkloadGraph graph, Recomputation what) {
   GraphRewriter rewriter(std::move(graph));
   for (Op& op : rewriter.ops()) op.recomputed = false;
   if (what == Recomputation::kAttention && !recompute_attention(rewriter.ops())) {
-    throw UsageError(rewriter.graph().name() + " has no attention to recompute");
+    throw UsageError(
+        rewriter.graph().name() +
+        " has no attention that stores its scores, which are what recompute=selective drops");
   }
   if (what == Recomputation::kBlocks && !recompute_blocks(rewriter.ops())) {
     throw UsageError(rewriter.graph().name() + " has no blocks to recompute");
