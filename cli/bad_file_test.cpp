@@ -40,6 +40,25 @@ const BadInput kBadFiles[] = {
      "predict --model resnet50 --batch 1000000 --grad-accum 1048576 "
      "--device good.json",
      2, "fewer samples"},
+    // Device files and probes.
+    {"DeviceWithANameOfTheCatalog", "predict --model resnet50 --batch 8 --device t4-changed.json",
+     3, "t4-changed.json:/name: \"t4\""},
+    {"DeviceWithEndlessMemory", "predict --model resnet50 --batch 8 --device t4-huge.json", 3,
+     "t4-huge.json:/memory/capacity/value"},
+    {"DeviceWithAnUnknownChip", "predict --model resnet50 --batch 8 --device t4-kin.json", 3,
+     "did you mean t4"},
+    {"ProbeOfANegativeShape",
+     "predict --model resnet50 --batch 8 --device t4 --probe probe-shape.json", 3,
+     "probe-shape.json:/results/0: axis m is -5"},
+    {"ProbeFasterThanThePeak",
+     "predict --model resnet50 --batch 8 --device t4 --probe probe-fast.json", 3,
+     "times the data-sheet peak"},
+    {"ProbeOfAnUnknownPrecision",
+     "predict --model resnet50 --batch 8 --device t4 --probe probe-fp31.json", 3,
+     "probe-fp31.json:/results/0: unknown precision"},
+    {"ProbeOfAPrecisionTheGpuLacks",
+     "predict --model resnet50 --batch 8 --device t4 --probe probe-bf16.json", 3,
+     "probe-bf16.json:/results/0: t4 has no bf16"},
     // Model files.
     {"ConvolutionStrideZero", "predict --model conv-stride.json --batch 8 --device good.json", 3,
      "conv-stride.json:/operations/0/stride"},
@@ -90,6 +109,15 @@ TEST(GoodInput, NamesIgnoreCase) {
   }
   EXPECT_THAT(run_program_in(folder, "predict --model resnet50 --batch 8 --device CPU").err,
               HasSubstr("not calibrated"));
+}
+
+TEST(GoodInput, MayBeADeviceFileOfItsOwnOrACopyOfAShippedOne) {
+  const TestFolder folder;
+  for (const char* device : {"my-device.json", "t4-copy.json"}) {
+    const TestOutcome outcome = run_program_in(
+        folder, std::string("predict --model resnet50 --batch 8 --device ") + device);
+    EXPECT_EQ(outcome.code, 0) << device << ": " << outcome.err;
+  }
 }
 
 // The files behind a number can be told apart by their hashes, the model's too.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/data_directory.h"
 #include "core/error.h"
 #include "core/json_writer.h"
 #include "simulator/report/test_device.h"
@@ -107,6 +108,24 @@ void write_measurement_files(const fs::path& folder) {
   write("no-threads.json", "aten.copy", copy + R"(, "cache": "warm")", "true");
   write("no-cache.json", "aten.copy", copy + R"(, "threads": 1)", "true");
   write("no-kernel.json", "tcp.loopback", R"("bytes": 1000)", "true");
+  const std::string product = R"("device": "t4", "timing": "device", "n": 8192, "k": 8192,
+                                 "trans_a": "N", "trans_b": "N")";
+  write("probe-shape.json", "cublas.gemm", product + R"(, "m": -5)", "true");
+  write("probe-fast.json", "cublas.gemm", product + R"(, "m": 8192)", "true");
+  write("probe-fp31.json", "cublas.gemm", product + R"(, "m": 8, "precision": "fp31")", "true");
+  write("probe-bf16.json", "cublas.gemm", product + R"(, "m": 8, "precision": "bf16")", "true");
+}
+
+void write_device_files(const fs::path& folder) {
+  const std::string t4 = TestFolder::read(data_directory() / "model/catalog/devices/t4.json");
+  write_text_file(folder / "t4-copy.json", t4);
+  const std::string mine = replaced(t4, R"("name": "t4")", R"("name": "mine")");
+  write_text_file(folder / "my-device.json", mine);
+  write_text_file(folder / "t4-changed.json", replaced(t4, "320 GB/s", "300 GB/s"));
+  write_text_file(folder / "t4-huge.json", replaced(mine, "16 GiB", "1e300 GB"));
+  write_text_file(folder / "t4-kin.json", replaced(mine, R"("aliases": [],)",
+                                                   R"("aliases": [],
+                              "same_chip": {"devices": ["t5"], "source": "recalled"},)"));
 }
 
 void write_measured_files(const fs::path& folder) {
@@ -230,6 +249,7 @@ TestFolder::TestFolder() {
   write_parameter_files(path());
   write_workload_files(path());
   write_measurement_files(path());
+  write_device_files(path());
   write_measured_files(path());
   write_fabric_files(path());
 }

@@ -132,4 +132,20 @@ const DeviceSpec& DeviceCatalog::at(std::string_view name) const {
   throw UsageError(unknown_name_message("device", name, names()));
 }
 
+void check_beside(const DeviceCatalog& catalog, const DeviceSpec& device,
+                  const std::filesystem::path& file) {
+  if (const DeviceSpec* known = catalog.find(device.name)) {
+    throw InputError(file.string() + ":/name: \"" + device.name + "\" stands for " + known->name +
+                     " of the catalog, which this file differs from; give it a name of its own");
+  }
+  if (!device.same_chip) return;
+  for (const std::string& name : device.same_chip->value) {
+    const DeviceSpec* other = catalog.find(name);
+    if (other != nullptr && other->name == name) continue;
+    const std::string itself = name == device.name ? "this is the device itself; " : "";
+    throw InputError(file.string() + ":/same_chip/devices: " + itself +
+                     unknown_name_message("device of the catalog", name, catalog.names()));
+  }
+}
+
 }  // namespace paceline

@@ -35,4 +35,10 @@ class DeviceCatalog {
   std::vector<DeviceSpec> devices_;
 };
 
+// For the device of a file that is not of the catalog. Throws InputError if the catalog knows its
+// name, for it would be given what was measured on that one, or if `same_chip` names anything but
+// devices of the catalog.
+void check_beside(const DeviceCatalog& catalog, const DeviceSpec& device,
+                  const std::filesystem::path& file);
+
 }  // namespace paceline

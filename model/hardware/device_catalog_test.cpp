@@ -192,6 +192,38 @@ TEST(DeviceCatalog, RefusesAChipThatCannotBeTheSame) {
   }
 }
 
+std::string refusal_beside(const DeviceSpec& device) {
+  try {
+    check_beside(catalog(), device, "mine.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+// It would be given the parameters that were measured on the device of the catalog.
+TEST(DeviceCatalog, RefusesADeviceOfAFileWithANameOfItsOwn) {
+  DeviceSpec device = catalog().at("t4");
+  device.name = "my-t4";
+  EXPECT_EQ(refusal_beside(device), "nothing was thrown");
+  for (const char* name : {"t4", "T4", "tesla-t4"}) {
+    device.name = name;
+    EXPECT_THAT(refusal_beside(device),
+                HasSubstr("mine.json:/name: \"" + device.name + "\" stands for t4 of the catalog"));
+  }
+}
+
+TEST(DeviceCatalog, RefusesAChipOfADeviceOfAFileThatItDoesNotHold) {
+  DeviceSpec device = catalog().at("l40");
+  device.name = "my-l40";
+  EXPECT_EQ(refusal_beside(device), "nothing was thrown");
+  device.same_chip->value = {"l40x"};
+  EXPECT_THAT(refusal_beside(device), HasSubstr("mine.json:/same_chip/devices: unknown device of "
+                                                "the catalog \"l40x\"; did you mean l40"));
+  device.same_chip->value = {"my-l40"};
+  EXPECT_THAT(refusal_beside(device), HasSubstr("this is the device itself"));
+}
+
 TEST(DeviceCatalog, RefusesAFolderWithoutDevices) {
   EXPECT_THROW(DeviceCatalog::load("/nonexistent"), InputError);
 }

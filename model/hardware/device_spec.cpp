@@ -15,10 +15,41 @@ Watts parse_watts(std::string_view text) {
   Watts watts;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), watts.value);
   const bool has_unit = std::string_view(rest, text.data() + text.size()) == " W";
-  if (error != std::errc() || !has_unit || watts.value <= 0) {
-    throw UsageError("expected a power like \"250 W\", found \"" + std::string(text) + "\"");
+  constexpr double kMost = 1e6;
+  if (error != std::errc() || !has_unit || !(watts.value > 0 && watts.value <= kMost)) {
+    throw UsageError("expected a power like \"250 W\", at most 1 MW, found \"" + std::string(text) +
+                     "\"");
   }
   return watts;
+}
+
+// What a fact can be: far from any device, and from where products of facts overflow.
+template <typename Q>
+struct Range {
+  Q least;
+  Q most;
+  std::string_view words;
+};
+constexpr Range<Bytes> range_of(Bytes) { return {Bytes(1), Bytes(1e18), "1 B to 1 EB"}; }
+constexpr Range<BytesPerSecond> range_of(BytesPerSecond) {
+  return {BytesPerSecond(1e3), BytesPerSecond(1e18), "1 kB/s to 1 EB/s"};
+}
+constexpr Range<FlopsPerSecond> range_of(FlopsPerSecond) {
+  return {FlopsPerSecond(1e6), FlopsPerSecond(1e24), "1 MFLOP/s to 1e24 FLOP/s"};
+}
+constexpr Range<Hertz> range_of(Hertz) { return {Hertz(1e6), Hertz(1e11), "1 MHz to 100 GHz"}; }
+
+std::string read_name(JsonObject& root) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+  constexpr std::size_t kLongest = 64;
+  std::string name = root.string("name");
+  if (name.empty() || name.size() > kLongest ||
+      name.find_first_not_of(kAllowed) != std::string::npos) {
+    root.fail("name", "expected 1 to 64 letters, digits and \"-._\", found \"" +
+                          name.substr(0, kLongest) + (name.size() > kLongest ? "...\"" : "\""));
+  }
+  return name;
 }
 
 // Reads the facts of one file; their sources are keys of its "sources" object.
@@ -37,7 +68,11 @@ class FactReader {
   Fact<std::int64_t> count(JsonObject& parent, std::string_view key) {
     JsonObject object = parent.object(key);
     const std::int64_t value = object.integer("value");
-    if (value <= 0) object.fail("value", "expected a positive number of " + std::string(key));
+    if (value <= 0 || value > JsonObject::kMostOfACount) {
+      object.fail("value", "expected a positive number of " + std::string(key) + ", at most " +
+                               std::to_string(JsonObject::kMostOfACount) + ", found " +
+                               std::to_string(value));
+    }
     return finish(object, value);
   }
 
@@ -53,7 +88,11 @@ class FactReader {
   Fact<Q> quantity(JsonObject& parent, std::string_view key) {
     JsonObject object = parent.object(key);
     const Q value = object.quantity<Q>("value");
-    if (value <= Q()) object.fail("value", "expected more than zero");
+    const Range<Q> range = range_of(Q());
+    if (!(value >= range.least && value <= range.most)) {
+      object.fail("value", "expected " + std::string(range.words) + ", found \"" +
+                               object.string("value") + "\"");
+    }
     return finish(object, value);
   }
 
@@ -175,7 +214,7 @@ bool DeviceSpec::uses_matrix_units(Precision precision) const {
 DeviceSpec read_device(JsonObject root) {
   FactReader facts(root.object("sources"));
   DeviceSpec spec;
-  spec.name = root.string("name");
+  spec.name = read_name(root);
   spec.title = root.string("title");
   spec.kind = root.one_of("kind", kKinds) == "gpu" ? DeviceKind::kGpu : DeviceKind::kCpu;
   spec.architecture = root.string("architecture");

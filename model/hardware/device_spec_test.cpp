@@ -111,5 +111,33 @@ TEST(DeviceSpec, RefusesANumberWithoutUnitAnUnknownPrecisionAndAnImpossibleValue
               HasSubstr("bus_width_bits/value: expected a positive number"));
 }
 
+// Products of such values overflow; they would come out as negative, infinite or no numbers.
+TEST(DeviceSpec, RefusesValuesThatNoDeviceHas) {
+  EXPECT_THAT(message_of(with(R"("2 MiB")", R"("1e300 GB")")),
+              HasSubstr("example.json:/last_level_cache/value: expected 1 B to 1 EB, found "
+                        "\"1e300 GB\""));
+  EXPECT_THAT(message_of(with(R"("224 GB/s")", R"("1e308 GB/s")")),
+              HasSubstr("/memory/bandwidth/value: expected 1 kB/s to 1 EB/s"));
+  EXPECT_THAT(message_of(with(R"("224 GB/s")", R"("0 GB/s")")), HasSubstr("found \"0 GB/s\""));
+  EXPECT_THAT(message_of(with(R"("2.56 TFLOP/s")", R"("1e300 TFLOP/s")")),
+              HasSubstr("/vector_peak/value: expected 1 MFLOP/s to 1e24 FLOP/s"));
+  EXPECT_THAT(message_of(with(R"("1 GHz")", R"("101 GHz")")), HasSubstr("1 MHz to 100 GHz"));
+  EXPECT_THAT(message_of(with(R"("1 GHz")", R"("1 Hz")")), HasSubstr("1 MHz to 100 GHz"));
+  EXPECT_THAT(message_of(with(R"("165 W")", R"("inf W")")), HasSubstr("at most 1 MW"));
+  EXPECT_THAT(message_of(with(R"("165 W")", R"("nan W")")), HasSubstr("at most 1 MW"));
+  EXPECT_THAT(message_of(with(R"("multiprocessors": {"value": 10,)",
+                              R"("multiprocessors": {"value": 4611686018427387904,)")),
+              HasSubstr("found 4611686018427387904"));
+}
+
+TEST(DeviceSpec, RefusesANameThatIsNone) {
+  for (const std::string& name :
+       {std::string(), std::string("my gpu"), std::string("../t4"), std::string(65, 'a')}) {
+    EXPECT_THAT(message_of(with(R"("name": "example")", "\"name\": \"" + name + "\"")),
+                HasSubstr("example.json:/name: expected 1 to 64 letters, digits and \"-._\""));
+  }
+  EXPECT_EQ(read(with(R"("name": "example")", R"("name": "My_gpu-1.5")")).name, "My_gpu-1.5");
+}
+
 }  // namespace
 }  // namespace paceline

@@ -22,8 +22,11 @@ namespace paceline {
 
 // Timings of GPU kernels with the axes of calibration/public; an axis "device" must name this
 // device. Those of a framework's call ("timing": "call") count where the call is long enough not to
-// be its dispatch. Throws InputError if a timing is of another device or nothing is left.
+// be its dispatch. Throws InputError naming `file` and the result if a timing is of another device,
+// its shape or precision is none that can run there, it is faster than 1.5 times the data-sheet
+// peak (gpu_limits.h), or nothing is left.
 std::map<std::string, FamilyRefinement> refinements(const MeasurementSet& timings,
-                                                    const GpuCostModel& costs);
+                                                    const GpuCostModel& costs,
+                                                    const std::string& file = "probe");
 
 }  // namespace paceline

@@ -73,7 +73,7 @@ std::unique_ptr<const TrainingDevice> make_gpu(DeviceSpec spec, GpuParameterFile
   const auto probe = options.find("probe");
   if (probe != options.end()) {
     const std::filesystem::path file = probe->second;
-    costs.refine(refinements(read_measurements(file), costs));
+    costs.refine(refinements(read_measurements(file), costs, file.string()));
     inputs.push_back({file.filename().string(), sha256_hex(read_text_file(file))});
   }
   return std::make_unique<const GpuDevice>(std::move(costs), std::move(inputs));
@@ -93,12 +93,20 @@ void prefer(ParameterSet measured, GpuParameterFiles& shipped) {
   shipped.own = std::move(measured);
 }
 
+// The file that paceline ships, or a copy.
+bool is_shipped(const DeviceSpec& spec, const std::string& text) {
+  const std::filesystem::path file =
+      data_directory() / "model" / "catalog" / "devices" / (spec.name + ".json");
+  return std::filesystem::exists(file) && read_text_file(file) == text;
+}
+
 std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const Options& options) {
   const std::filesystem::path path = name;
   const std::string text = read_text_file(path);
   const InputFile input{path.filename().string(), sha256_hex(text)};
   if (text.find("\"paceline.device/1\"") != std::string::npos) {
     DeviceSpec spec = read_device(path);
+    if (!is_shipped(spec, text)) check_beside(DeviceCatalog::shipped(), spec, path);
     if (spec.kind == DeviceKind::kCpu) return make_cpu(std::move(spec), {input}, options);
     GpuParameterFiles parameters = read_gpu_parameters(at_its_clock(spec, options));
     parameters.inputs.push_back(input);
