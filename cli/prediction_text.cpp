@@ -7,6 +7,7 @@
 #include "answers/compare/varying.h"
 #include "core/percent.h"
 #include "core/units_text.h"
+#include "simulator/memory/memory_model.h"
 
 namespace paceline {
 namespace {
@@ -73,7 +74,7 @@ std::string memory_line(const MemoryUse& use) {
 }
 
 std::string largest_batch_text(std::int64_t batch) {
-  return batch > 0 ? std::to_string(batch) : "none: not even one sample fits";
+  return batch > 0 ? batch_found_text(batch) : "none: not even one sample fits";
 }
 
 std::string prediction_screen(const Report& r) {
