@@ -123,7 +123,7 @@ std::string prediction_screen(const Report& r) {
   return out;
 }
 
-Table prediction_table(const std::vector<Report>& reports) {
+Table prediction_table(const std::vector<Report>& reports, bool for_people) {
   struct Column {
     std::string name;
     std::function<std::string(const Report&)> cell;
@@ -157,7 +157,10 @@ Table prediction_table(const std::vector<Report>& reports) {
       {"spare_gb", [](const Report& r) { return significant(bytes(r.memory.margin()).si() / 1e9); },
        true},
       {"largest_batch",
-       [&](const Report& r) { return r.largest_batch ? text(*r.largest_batch) : std::string("-"); },
+       [&](const Report& r) {
+         if (!r.largest_batch) return std::string("-");
+         return for_people ? batch_found_text(*r.largest_batch) : text(*r.largest_batch);
+       },
        true},
       {"bottleneck", [](const Report& r) { return r.bottleneck.resource; }, true}};
   std::vector<Column> shown;
