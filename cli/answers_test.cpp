@@ -71,6 +71,16 @@ TEST(PredictCommand, ExplainsAUtilizationAboveOne) {
   EXPECT_THAT(outcome.out, HasSubstr("Winograd and FFT algorithms save arithmetic"));
 }
 
+// 5000 samples/s of a T4 in fp32 are far beyond its peak; 100 are not.
+TEST(PredictCommand, DoubtsACalibrationBeyondThePeak) {
+  const TestFolder folder;
+  const std::string job = "predict --model resnet50 --batch 32 --device t4 --calibrate ";
+  EXPECT_THAT(run_program_in(folder, job + "'5000 samples/s'").out,
+              HasSubstr("times what the device can do"));
+  EXPECT_THAT(run_program_in(folder, job + "'100 samples/s'").out,
+              Not(HasSubstr("times what the device can do")));
+}
+
 TEST(CompareCommand, ListsEachWarningOnce) {
   const TestFolder folder;
   const TestOutcome outcome = run_program_in(

@@ -7,12 +7,13 @@
 #include "cli/sweep.h"
 #include "model/hardware/cluster_request.h"
 #include "model/import/imported_model.h"
+#include "simulator/memory/memory_model.h"
 
 namespace paceline {
 namespace {
 
 // Beyond these an answer has no meaning, and shapes no longer fit 64-bit arithmetic.
-constexpr std::int64_t kLargestBatch = 1'000'000;
+constexpr std::int64_t kLargestBatch = kLargestBatchTried;
 constexpr std::int64_t kLargestSequence = 1'000'000;
 constexpr std::int64_t kMostTokens = 1'000'000'000;
 constexpr std::int64_t kMostThreads = 4096;
@@ -26,15 +27,19 @@ using Points = std::vector<Experiment>;
 // Replaces every point by one per value.
 template <typename Value, typename Set>
 void vary(Points& points, const std::vector<Value>& values, Set set) {
+  // Before they are made: too many would fill the memory.
+  const std::size_t made = points.size() * values.size();
+  if (made > kMostPoints) {
+    throw UsageError("the lists make " + std::to_string(made) + " points or more; at most " +
+                     std::to_string(kMostPoints) + " are allowed");
+  }
   Points out;
+  out.reserve(made);
   for (const Experiment& point : points) {
     for (const Value& value : values) {
       out.push_back(point);
       set(out.back(), value);
     }
-  }
-  if (out.size() > kMostPoints) {
-    throw UsageError("the lists make more than " + std::to_string(kMostPoints) + " points");
   }
   points = std::move(out);
 }

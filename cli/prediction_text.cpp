@@ -7,6 +7,7 @@
 #include "answers/compare/varying.h"
 #include "core/percent.h"
 #include "core/units_text.h"
+#include "simulator/memory/memory_model.h"
 
 namespace paceline {
 namespace {
@@ -73,7 +74,7 @@ std::string memory_line(const MemoryUse& use) {
 }
 
 std::string largest_batch_text(std::int64_t batch) {
-  return batch > 0 ? std::to_string(batch) : "none: not even one sample fits";
+  return batch > 0 ? batch_found_text(batch) : "none: not even one sample fits";
 }
 
 std::string prediction_screen(const Report& r) {
@@ -122,7 +123,7 @@ std::string prediction_screen(const Report& r) {
   return out;
 }
 
-Table prediction_table(const std::vector<Report>& reports) {
+Table prediction_table(const std::vector<Report>& reports, bool for_people) {
   struct Column {
     std::string name;
     std::function<std::string(const Report&)> cell;
@@ -156,7 +157,10 @@ Table prediction_table(const std::vector<Report>& reports) {
       {"spare_gb", [](const Report& r) { return significant(bytes(r.memory.margin()).si() / 1e9); },
        true},
       {"largest_batch",
-       [&](const Report& r) { return r.largest_batch ? text(*r.largest_batch) : std::string("-"); },
+       [&](const Report& r) {
+         if (!r.largest_batch) return std::string("-");
+         return for_people ? batch_found_text(*r.largest_batch) : text(*r.largest_batch);
+       },
        true},
       {"bottleneck", [](const Report& r) { return r.bottleneck.resource; }, true}};
   std::vector<Column> shown;

@@ -17,12 +17,13 @@
 namespace paceline {
 
 std::string prediction_screen(const Report& report);
-// One row per point; only what varies, then what was predicted.
-Table prediction_table(const std::vector<Report>& reports);
+// One row per point; only what varies, then what was predicted. For people the largest batch says
+// where its search ended; for programs it is a number.
+Table prediction_table(const std::vector<Report>& reports, bool for_people);
 
 // "4.25 GB of 17.2 GB: fits, 12.9 GB to spare", "... DOES NOT FIT, 3.1 GB too much".
 std::string memory_line(const MemoryUse& use);
-// Its number, or that there is none.
+// Its number, that it is one or a larger one, or that there is none.
 std::string largest_batch_text(std::int64_t batch);
 
 // "resnet50, batch 8, fp32 on cpu, 1 thread, pytorch".

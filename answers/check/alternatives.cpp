@@ -38,8 +38,12 @@ std::vector<Change> other_precisions(const Experiment& e, const DeviceSpec* devi
   if (device == nullptr) return out;
   for (const auto& [precision, fact] : device->matrix_peak) {
     if (precision == e.precision) continue;
-    out.push_back({"--precision " + std::string(to_string(precision)),
-                   [p = precision](Experiment& x) { x.precision = p; }});
+    out.push_back(
+        {"--precision " + std::string(to_string(precision)), [p = precision](Experiment& x) {
+           x.precision = p;
+           // How 16 bits are used says nothing where there are none.
+           if (element_size(p) >= Bytes(4)) x.options.erase("mixed");
+         }});
   }
   return out;
 }

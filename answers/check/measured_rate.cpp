@@ -43,22 +43,10 @@ std::string_view trimmed(std::string_view text) {
                    "or \"0.22 s\" (one iteration)");
 }
 
-}  // namespace
+// Rates without meaning; within these, products with batches and devices are numbers.
+constexpr double kSlowest = 1e-18, kFastest = 1e18;
 
-std::string_view to_string(RateUnit unit) {
-  switch (unit) {
-    case RateUnit::kSamples:
-      return "samples/s";
-    case RateUnit::kTokens:
-      return "tokens/s";
-    case RateUnit::kIterations:
-      return "it/s";
-  }
-  PACELINE_ASSERT(false, "every unit has a name");
-  return "";
-}
-
-MeasuredRate parse_measured_rate(std::string_view what, std::string_view text) {
+MeasuredRate read_rate(std::string_view what, std::string_view text) {
   std::string_view rest = trimmed(text);
   double value = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
@@ -90,6 +78,27 @@ MeasuredRate parse_measured_rate(std::string_view what, std::string_view text) {
     return rate;
   }
   refuse(what, text, "has an unknown unit");
+}
+
+}  // namespace
+
+std::string_view to_string(RateUnit unit) {
+  switch (unit) {
+    case RateUnit::kSamples:
+      return "samples/s";
+    case RateUnit::kTokens:
+      return "tokens/s";
+    case RateUnit::kIterations:
+      return "it/s";
+  }
+  PACELINE_ASSERT(false, "every unit has a name");
+  return "";
+}
+
+MeasuredRate parse_measured_rate(std::string_view what, std::string_view text) {
+  const MeasuredRate rate = read_rate(what, text);
+  if (rate.per_second >= kSlowest && rate.per_second <= kFastest) return rate;
+  refuse(what, text, "is not within 1e-18 and 1e18 per second");
 }
 
 double samples_per_second(const MeasuredRate& rate, std::int64_t devices,

@@ -18,7 +18,8 @@ struct MeasuredRate {
   bool per_device = false;  // written with "/gpu" or "/device"
 };
 
-// Throws UsageError naming `what`, the text and the allowed units.
+// Throws UsageError naming `what`, the text and the allowed units, or that the rate is not within
+// 1e-18 and 1e18 per second.
 MeasuredRate parse_measured_rate(std::string_view what, std::string_view text);
 
 // Samples per second of the whole job.

@@ -24,6 +24,16 @@ TEST(MeasuredRate, RefusesWhatIsNoRate) {
   }
 }
 
+// Beyond the bounds products with batches, devices and arithmetic would not be finite.
+TEST(MeasuredRate, RefusesRatesWithoutMeaning) {
+  for (const char* text : {"1e308 it/s", "1e19 samples/s", "1e-308 us", "1e-320 s", "1e308 min",
+                           "1e-19 tokens/s", "1e300 s/it"}) {
+    EXPECT_THROW(parse_measured_rate("--measured", text), UsageError) << text;
+  }
+  EXPECT_DOUBLE_EQ(parse_measured_rate("x", "1e18 it/s").per_second, 1e18);
+  EXPECT_DOUBLE_EQ(parse_measured_rate("x", "1e9 s").per_second, 1e-9);
+}
+
 // 4 devices of batch 8 do 32 samples in an iteration; 128 tokens make a sample.
 TEST(MeasuredRate, CountsTheSamplesOfAllDevices) {
   const auto samples = [](const char* text) {

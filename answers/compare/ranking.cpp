@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/percent.h"
 #include "core/units_text.h"
+#include "simulator/memory/memory_model.h"
 
 namespace paceline {
 namespace {
@@ -94,7 +95,7 @@ Table ranking_table(const std::vector<Report>& reports, const std::vector<Ranked
     cells.push_back(to_text(Bytes(static_cast<double>(r.memory.peak()))));
     cells.emplace_back(r.memory.fits() ? "yes" : "no");
     cells.push_back(to_text(Bytes(static_cast<double>(r.memory.margin()))));
-    cells.push_back(r.largest_batch ? std::to_string(*r.largest_batch) : "-");
+    cells.push_back(r.largest_batch ? batch_found_text(*r.largest_batch) : "-");
     if (prices != nullptr) {
       cells.push_back(point.samples_per_money ? significant(point.samples_per_money->median) : "-");
     }

@@ -77,6 +77,27 @@ TEST(TrainingTime, RefusesFailuresThatLeaveNoTimeToWork) {
   EXPECT_THROW(training_time(report(16, 1000), 1e8, o), UsageError);
 }
 
+// Endless and absurd times name the flags that make them.
+TEST(TrainingTime, RefusesMoreThanAMillionYears) {
+  const auto refusal = [](const Overheads& o, double samples) -> std::string {
+    try {
+      training_time(report(8, 1000), samples, o);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  Overheads slow;
+  slow.loader = SamplesPerSecond(1e-308);
+  EXPECT_THAT(refusal(slow, 1e6), HasSubstr("--loader"));
+  Overheads evaluated;
+  evaluated.evaluation = Seconds(1e304);
+  evaluated.evaluations = 1e9;
+  EXPECT_THAT(refusal(evaluated, 1e6), HasSubstr("--evaluations"));
+  EXPECT_THAT(refusal({}, 1e18), HasSubstr("1 million years"));
+  EXPECT_EQ(refusal({}, 1e16), "");
+}
+
 // 1, 2 and 4 days: with a deadline of 3 the one of fewest device-hours that keeps it leads.
 TEST(Plan, PutsTheCheapestThatMeetsTheDeadlineFirst) {
   std::vector<Report> reports = {report(32, 1000), report(16, 500), report(8, 250),

@@ -9,6 +9,24 @@
 namespace paceline {
 namespace {
 
+constexpr double kMostYears = 1e6;
+constexpr double kSecondsPerYear = 365.25 * 86400;
+
+// A time that is no number, or without meaning, names everything that makes it so long.
+void check_total(const Estimate& total_s, const Report& report, const Overheads& o) {
+  constexpr double kLongest = kMostYears * kSecondsPerYear;
+  if (total_s.median <= kLongest && total_s.p95 <= kLongest) return;
+  std::string flags = "--samples or --tokens";
+  if (o.loader) flags += ", --loader";
+  if (o.evaluation) flags += ", --evaluation, --evaluations";
+  if (o.checkpoint) flags += ", --checkpoint";
+  if (o.machine_mtbf) flags += ", --mtbf";
+  const double years = std::max(total_s.median, total_s.p95) / kSecondsPerYear;
+  throw UsageError(flags + ": training " + report.experiment.model + " would take " +
+                   (std::isfinite(years) ? significant(years) + " years" : "forever") +
+                   "; at most 1 million years are allowed");
+}
+
 std::int64_t machines_of(const Experiment& e) {
   const std::int64_t size = std::max<std::int64_t>(1, e.devices_per_machine.value_or(e.devices));
   return (e.devices + size - 1) / size;
@@ -59,6 +77,7 @@ TrainingTime training_time(const Report& report, double samples, const Overheads
     return (loop(per_second) + out.evaluation.si()) * stretch;
   };
   out.total_s = {total(rate.median), total(rate.p95), total(rate.p05)};
+  check_total(out.total_s, report, o);
   return out;
 }
 

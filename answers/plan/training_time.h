@@ -37,7 +37,8 @@ struct TrainingTime {
   std::optional<Seconds> checkpoint_interval;
 };
 
-// Throws UsageError where failures take as long as the work between them.
+// Throws UsageError where failures take as long as the work between them, and for more than a
+// million years.
 TrainingTime training_time(const Report& report, double samples, const Overheads& overheads);
 
 }  // namespace paceline

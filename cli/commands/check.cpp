@@ -22,12 +22,13 @@
 #include "core/names.h"
 #include "model/cost/least_arithmetic.h"
 #include "model/import/imported_model.h"
+#include "simulator/memory/memory_model.h"
 
 namespace paceline {
 namespace {
 
 constexpr std::int64_t kMostDevices = 1'000'000;
-constexpr std::int64_t kLargestBatch = 1'000'000;
+constexpr std::int64_t kLargestBatch = kLargestBatchTried;
 constexpr std::int64_t kLargestSequence = 1'000'000;
 
 // What the flags say about the job, without predicting it.

@@ -151,6 +151,7 @@ ExitCode run(const Arguments& arguments) {
     name_cpu_kernels(request);
     const auto threads = arguments.count_or("threads", device->cores(), kMostThreads);
     context.threads = static_cast<int>(threads);
+    check_threads(*device, context.threads);
   } else if (arguments.has("threads")) {
     throw UsageError("--threads is of CPUs; " + device->name() + " is a GPU");
   }

@@ -17,6 +17,7 @@
 #include "cli/prediction_text.h"
 #include "core/json_writer.h"
 #include "core/units_text.h"
+#include "simulator/memory/memory_model.h"
 #include "simulator/memory/memory_timeline.h"
 #include "simulator/report/prediction.h"
 
@@ -70,7 +71,7 @@ std::string screen(const Point& point) {
   return out;
 }
 
-Table table(const std::vector<Point>& points) {
+Table table(const std::vector<Point>& points, bool for_people) {
   std::vector<std::string> header = {"model", "device", "framework", "precision", "batch"};
   std::vector<Experiment> experiments;
   for (const Point& point : points) experiments.push_back(point.experiment);
@@ -92,9 +93,10 @@ Table table(const std::vector<Point>& points) {
                                       std::string(to_string(e.precision)), std::to_string(e.batch)};
     for (const VaryingKey& option : options) cells.push_back(option.values[i]);
     for (const Row& row : rows_of(use)) cells.push_back(megabytes(row.bytes));
-    cells.insert(cells.end(),
-                 {megabytes(use.peak()), megabytes(use.capacity), use.fits() ? "yes" : "no",
-                  megabytes(use.margin()), std::to_string(point.largest_batch)});
+    cells.insert(cells.end(), {megabytes(use.peak()), megabytes(use.capacity),
+                               use.fits() ? "yes" : "no", megabytes(use.margin()),
+                               for_people ? batch_found_text(point.largest_batch)
+                                          : std::to_string(point.largest_batch)});
     out.add_row(std::move(cells));
   }
   return out;
@@ -150,7 +152,8 @@ ExitCode run(const Arguments& arguments) {
   } else if (format == OutputFormat::kText && single) {
     write_result(arguments, screen(points.front()));
   } else {
-    write_result(arguments, table(points).to_string(table_format(format)));
+    write_result(arguments,
+                 table(points, format == OutputFormat::kText).to_string(table_format(format)));
   }
   for (const std::string& error : errors) std::cerr << "paceline: skipped: " << error << "\n";
   bool fits = false;

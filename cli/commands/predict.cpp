@@ -22,7 +22,8 @@ std::string render(const SweepResult& sweep, OutputFormat format) {
     return to_json_text(list);
   }
   if (format == OutputFormat::kText && sweep.single) return prediction_screen(sweep.single->report);
-  return prediction_table(sweep.reports).to_string(table_format(format));
+  return prediction_table(sweep.reports, format == OutputFormat::kText)
+      .to_string(table_format(format));
 }
 
 ExitCode run(const Arguments& arguments) {

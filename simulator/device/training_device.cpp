@@ -127,6 +127,14 @@ std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const O
 
 }  // namespace
 
+void check_threads(const TrainingDevice& device, int threads) {
+  const int cores = device.cores();
+  if (cores == 0 || threads <= cores) return;
+  throw UsageError("--threads " + std::to_string(threads) + ": " + device.name() + " has " +
+                   std::to_string(cores) + " hardware threads; 1 to " + std::to_string(cores) +
+                   " are allowed");
+}
+
 bool is_device_option(std::string_view key) {
   return key == "clock" || key == "power" || key == "probe" || key == "sockets";
 }

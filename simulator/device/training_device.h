@@ -68,6 +68,9 @@ class TrainingDevice {
 std::unique_ptr<const TrainingDevice> read_training_device(
     const std::string& name_or_file, const std::map<std::string, std::string>& options);
 
+// Throws UsageError for more threads than a CPU has, where that is known.
+void check_threads(const TrainingDevice& device, int threads);
+
 // Whether a --set key belongs to the device.
 bool is_device_option(std::string_view key);
 

@@ -25,6 +25,7 @@ struct FrameworkOption {
   std::string value;                 // the default
   std::string summary;
   bool of_layers = false;  // decides how long layers take, and nothing else
+  bool of_narrow = false;  // decides nothing at a precision of 32 bits
 };
 // Chosen values by name, every default filled in.
 using FrameworkSettings = std::map<std::string, std::string>;

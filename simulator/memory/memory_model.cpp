@@ -87,7 +87,7 @@ double crossing(const Answer& a, const Answer& b) {
 
 std::optional<std::int64_t> largest_that_fits(
     std::int64_t guess, const std::function<std::int64_t(std::int64_t)>& spare) {
-  constexpr std::int64_t kMost = 1 << 20;
+  constexpr std::int64_t kMost = kLargestBatchTried;
   constexpr double kAhead = 1.02;  // beyond the crossing, so that the border lies behind
   std::optional<Answer> good, bad, last;
   const auto ask = [&](std::int64_t batch) {
@@ -119,6 +119,10 @@ std::optional<std::int64_t> largest_that_fits(
     ask(step % 3 == 2 ? middle : inside);
   }
   return good->batch;
+}
+
+std::string batch_found_text(std::int64_t batch) {
+  return std::to_string(batch) + (batch >= kLargestBatchTried ? " or more" : "");
 }
 
 ModelStateSizes model_state(std::string_view optimizer, Precision precision, bool uniform) {

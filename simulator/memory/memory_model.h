@@ -44,13 +44,19 @@ class MemoryModel {
   std::map<std::string, Context> contexts_;
 };
 
-// The largest batch from 1 to 2^20 whose `spare` bytes (capacity less peak) are not negative, with
-// few questions, since memory grows about linearly with the batch: from `guess` along the line
-// through the last two answers until the border lies between two batches, then by that line inside,
-// halving where it does not help. None if not even one sample fits. Where spare memory does not
-// fall with every step, a border: the batch fits, the next one does not.
+// Where the search for the largest batch ends.
+inline constexpr std::int64_t kLargestBatchTried = 1 << 20;
+
+// The largest batch from 1 to kLargestBatchTried whose `spare` bytes (capacity less peak) are not
+// negative, with few questions, since memory grows about linearly with the batch: from `guess`
+// along the line through the last two answers until the border lies between two batches, then by
+// that line inside, halving where it does not help. None if not even one sample fits. Where spare
+// memory does not fall with every step, a border: the batch fits, the next one does not.
 std::optional<std::int64_t> largest_that_fits(
     std::int64_t guess, const std::function<std::int64_t(std::int64_t)>& spare);
+
+// For people: the number; "1048576 or more" where the search ended before it found a border.
+std::string batch_found_text(std::int64_t batch);
 
 // Bytes per parameter of an optimizer (model/plan/optimizer.h), at a precision; `uniform`: weights
 // themselves are 16-bit, with an fp32 copy in the optimizer.

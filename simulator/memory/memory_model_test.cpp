@@ -20,6 +20,13 @@ MemoryRequest on_gpu(double gib) {
   return request;
 }
 
+// The end of the search is no border.
+TEST(LargestBatch, IsSaidToBeMoreWhereTheSearchEnded) {
+  EXPECT_EQ(batch_found_text(kLargestBatchTried - 1), "1048575");
+  EXPECT_EQ(batch_found_text(largest_that_fits(32, [](std::int64_t) { return 1; }).value_or(0)),
+            "1048576 or more");
+}
+
 // Wherever the border lies, wherever the search starts and however memory grows: evenly, not at all
 // but for a cliff, or by steps.
 TEST(LargestBatch, IsTheLastThatFits) {

@@ -131,6 +131,17 @@ TEST(GpuPrediction, GradientsTravelAsTheyAreStored) {
   EXPECT_THROW(predict(e), UsageError);
 }
 
+// How 16 bits are used decides nothing where there are none; the default may be said.
+TEST(GpuPrediction, RefusesUniformPrecisionOf32Bits) {
+  for (const Precision wide : {Precision::kFp32, Precision::kTf32}) {
+    Experiment e = experiment("resnet50", 8, "a100-sxm-80g", wide);
+    e.options["mixed"] = "uniform";
+    EXPECT_THROW(predict(e), UsageError);
+    e.options["mixed"] = "autocast";
+    EXPECT_NO_THROW(predict(e));
+  }
+}
+
 // FSDP's mixed precision is not autocast: shares are fp32 (4 + 4 + 8 bytes of a parameter with
 // Adam, over 8 devices), 16-bit weights exist while their unit is gathered and are sent as such.
 TEST(GpuPrediction, FsdpCastsWhatItGathers) {

@@ -197,6 +197,12 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                             : 0;
   const double utilization = report.model_flops_utilization * report.iteration_time_s.median;
   const Seconds alone = job.spec.profile.iteration_time();
+  if (e.calibrate) {
+    // First: it decides what was predicted.
+    if (auto beyond = beyond_peak(report, alone)) {
+      report.warnings.insert(report.warnings.begin(), std::move(*beyond));
+    }
+  }
   name_bottleneck(result, report.bottleneck);
   report.experiment.devices_per_machine = job.spec.group.per_machine;
   report.flops_per_iteration = static_cast<double>(e.devices) * report.flops_per_iteration;

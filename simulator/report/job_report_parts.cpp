@@ -11,6 +11,7 @@ namespace paceline {
 namespace {
 
 constexpr double kMoreThanLinear = 1.005;  // efficiency that needs an explanation
+constexpr double kBeyondPeak = 1.01;       // times the peak; what is less is rounding
 constexpr double kBindingShare = 0.9;      // of the time: a resource this busy limits the job
 
 }  // namespace
@@ -66,6 +67,17 @@ void add_communication(const JobResult& job, std::vector<OriginLine>& origins) {
   origins.push_back({"communication", job.message_origin.kind, job.message_origin.source,
                      b.exposed_communication.si() / total});
   std::ranges::stable_sort(origins, std::greater<>(), &OriginLine::share);
+}
+
+std::optional<std::string> beyond_peak(const Report& one, Seconds calibrated) {
+  if (one.flops_per_iteration <= Flops(0)) return std::nullopt;
+  // Of the counted arithmetic at the peak, then of the least.
+  const double counted = one.model_flops_utilization * one.iteration_time_s.median;
+  const double least = counted * (one.least_flops_per_iteration / one.flops_per_iteration);
+  const double times = least / calibrated.si();
+  if (times <= kBeyondPeak) return std::nullopt;
+  return "--calibrate is " + significant(times) +
+         " times what the device can do: its peak in the least arithmetic that the network needs";
 }
 
 std::optional<std::string> more_than_linear(const Report& report, const ComputeProfile& profile) {

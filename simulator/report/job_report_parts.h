@@ -20,6 +20,9 @@ void add_communication(const JobResult& job, std::vector<OriginLine>& origins);
 std::vector<std::string> profile_warnings(const Experiment& experiment,
                                           const ComputeProfile& profile,
                                           const std::vector<GradientTensor>& of_model);
+// That a device which computes an iteration in `calibrated` would exceed its peak in the least
+// arithmetic, if it would. `one` is the report of the device by itself, before it was calibrated.
+std::optional<std::string> beyond_peak(const Report& one, Seconds calibrated);
 // Why several devices are faster than as many times one, if they are.
 std::optional<std::string> more_than_linear(const Report& report, const ComputeProfile& profile);
 

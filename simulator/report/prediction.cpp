@@ -61,15 +61,22 @@ void refuse_unknown_options(const SplitSettings& settings, const Experiment& e,
   }
 }
 
-// What decides how long layers take decides nothing where their times are given.
+// What decides how long layers take decides nothing where their times are given, nor does how 16
+// bits are used where there are none.
 void refuse_without_effect(const Experiment& e, const std::vector<FrameworkOption>& options) {
-  if (!e.profile) return;
+  const bool wide = element_size(e.precision) >= Bytes(4);
   for (const FrameworkOption& option : options) {
     const auto chosen = e.options.find(option.name);
-    if (!option.of_layers || chosen == e.options.end() || same_name(chosen->second, option.value))
-      continue;
-    throw UsageError("--set " + option.name +
-                     " has no effect with --profile: the times of layers are those of the file");
+    if (chosen == e.options.end() || same_name(chosen->second, option.value)) continue;
+    if (option.of_layers && e.profile) {
+      throw UsageError("--set " + option.name +
+                       " has no effect with --profile: the times of layers are those of the file");
+    }
+    if (option.of_narrow && wide) {
+      throw UsageError("--set " + option.name + "=" + chosen->second +
+                       " has no effect with --precision " + std::string(to_string(e.precision)) +
+                       "; fp16, bf16 and fp8 are allowed");
+    }
   }
 }
 
@@ -100,10 +107,8 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
     e.threads = 0;
   } else if (e.threads == 0) {
     e.threads = std::max(1, device.cores());
-  } else if (device.cores() > 0 && e.threads > device.cores()) {
-    throw UsageError("--threads " + std::to_string(e.threads) + ": " + device.name() + " has " +
-                     std::to_string(device.cores()) + " hardware threads; 1 to " +
-                     std::to_string(device.cores()) + " are allowed");
+  } else {
+    check_threads(device, e.threads);
   }
   device.peak(e.precision, std::max(1, e.threads));  // throws if there is no such arithmetic
   model = load(e);
