@@ -45,7 +45,8 @@ class ClusterBench : public testing::Test {
                         {"page_faults_per_iteration", 0},
                         {"accepted", true},
                         {"samples_s", {time}},
-                        {"worker_medians_s", {time}}}}}});
+                        {"worker_medians_s",
+                         std::vector<double>(static_cast<std::size_t>(workers), time)}}}}});
   }
 
   Validation score(const ordered_json& kinds) {
