@@ -104,8 +104,7 @@ void check_worker_medians(const std::vector<double>& medians, const ClusterExper
 }
 
 // A phase is part of an iteration; the medians of both may be of different ones.
-void check_phase(std::string_view key, Seconds phase, Seconds iteration,
-                 const JsonObject& object) {
+void check_phase(std::string_view key, Seconds phase, Seconds iteration, const JsonObject& object) {
   if (phase <= kLongestPhase * iteration) return;
   object.fail(key, "found " + significant(phase.si()) +
                        " s; expected at most 10 times the iteration, which took " +

@@ -12,7 +12,8 @@ nlohmann::ordered_json recording_from(const MeasuredTimeline& run,
   std::vector<double> samples = run.iterations_s;
   if (samples.empty()) {
     throw InputError(
-        "the profile marks no iterations, so it does not say how long one takes; profile with a "
+        "the profile marks no whole iterations, so it does not say how long one takes; profile "
+        "with a "
         "schedule and profiler.step()");
   }
   if (samples.size() > 2) samples.erase(samples.begin());
