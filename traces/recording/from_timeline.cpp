@@ -13,8 +13,7 @@ nlohmann::ordered_json recording_from(const MeasuredTimeline& run,
   if (samples.empty()) {
     throw InputError(
         "the profile marks no whole iterations, so it does not say how long one takes; profile "
-        "with a "
-        "schedule and profiler.step()");
+        "with a schedule and profiler.step()");
   }
   if (samples.size() > 2) samples.erase(samples.begin());
   Seconds forward(0), backward(0);
