@@ -50,7 +50,16 @@ TEST_F(ImportOfAProfile, WritesARecording) {
   const TestOutcome got =
       run("import kineto profile.json --recording --model fcn-r --batch 64 --device cpu -o r.json");
   EXPECT_EQ(got.code, 0) << got.err;
-  EXPECT_DOUBLE_EQ(read_recording(folder_.path() / "r.json").runs.at(0).time().si(), 0.085);
+  const Recording recording = read_recording(folder_.path() / "r.json");
+  EXPECT_DOUBLE_EQ(recording.runs.at(0).time().si(), 0.085);
+  EXPECT_EQ(recording.runs.at(0).parameters, 14205962) << "of fcn-r in the catalog";
+}
+
+TEST_F(ImportOfAProfile, RefusesToRecordANetworkThatIsNotKnown) {
+  const TestOutcome got =
+      run("import kineto profile.json --recording --model fcn-q --batch 64 --device cpu -o r.json");
+  EXPECT_EQ(got.code, 2);
+  EXPECT_THAT(got.err, HasSubstr("fcn-r"));
 }
 
 // Counters of the device that worked, on average: here a kernel of 1 ms, half of it at 2 TB/s.

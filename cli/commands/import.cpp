@@ -7,6 +7,7 @@
 #include "core/json_reader.h"
 #include "core/json_writer.h"
 #include "core/names.h"
+#include "model/import/imported_model.h"
 #include "model/kernel/kernel.h"
 #include "traces/import/nccl_tests.h"
 #include "traces/import/nvbandwidth.h"
@@ -76,6 +77,14 @@ RecordedExperiment experiment_of(const Arguments& arguments) {
   return out;
 }
 
+// Of the network as `predict` builds it: `validate` refuses a recording of another one.
+std::int64_t parameters_of(const RecordedExperiment& experiment) {
+  const ImportedModel model = load_model(workload_registry(), experiment.model);
+  return build_workload(model.name, model.workload,
+                        {.batch = experiment.batch, .seq = experiment.seq})
+      .parameters();
+}
+
 // Profiles become timeline files, or with --recording a recording of their iterations.
 ExitCode run_trace(const Arguments& arguments, const std::string& kind) {
   for (const char* flag : {"op", "ranks", "machines", "buffer"}) {
@@ -90,7 +99,9 @@ ExitCode run_trace(const Arguments& arguments, const std::string& kind) {
   const std::vector<std::string> files = arguments.all("FILE");
   const MeasuredTimeline got = import_trace({files.begin(), files.end()}, options, kind);
   if (arguments.has("recording")) {
-    write_json_file(arguments.text("o"), recording_from(got, experiment_of(arguments)));
+    const RecordedExperiment experiment = experiment_of(arguments);
+    write_json_file(arguments.text("o"),
+                    recording_from(got, experiment, parameters_of(experiment)));
   } else {
     write_timeline(arguments.text("o"), got);
   }

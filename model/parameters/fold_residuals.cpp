@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_writer.h"
+#include "core/units_text.h"
 
 namespace paceline {
 namespace {
@@ -24,6 +25,50 @@ std::vector<double> rounded(const std::vector<double>& values, double steps = 1e
   return out;
 }
 
+// A factor of e^50 between predicted and measured is no error of a model.
+constexpr double kLargestError = 50;
+
+void check_fold(const FoldResiduals& fold, const JsonObject& object) {
+  for (std::size_t i = 0; i < fold.error.size(); ++i) {
+    if (std::abs(fold.error[i]) > kLargestError) {
+      object.fail("error/" + std::to_string(i),
+                  "found " + significant(fold.error[i], 6) + "; expected -50 to 50");
+    }
+    if (!(fold.sd[i] > 0)) {
+      object.fail("sd/" + std::to_string(i),
+                  "found " + significant(fold.sd[i], 6) + "; expected a positive number");
+    }
+  }
+}
+
+// Each family, device and split has one fold: timings would count twice.
+void check_is_new(const FoldResiduals& fold, const std::vector<FoldResiduals>& earlier,
+                  const JsonObject& object) {
+  for (std::size_t i = 0; i < earlier.size(); ++i) {
+    const FoldResiduals& other = earlier[i];
+    if (other.family != fold.family || other.device != fold.device || other.split != fold.split) {
+      continue;
+    }
+    object.fail("device", "found " + fold.device + ", " + fold.split + ", of " + fold.family +
+                              " in fold " + std::to_string(i) + " too; expected it once");
+  }
+}
+
+DeviceRanking read_ranking(JsonObject& object) {
+  DeviceRanking out{.family = object.string("family"),
+                    .split = object.one_of("split", splits()),
+                    .pairs = object.integer("pairs"),
+                    .tau = object.number("tau")};
+  if (out.pairs < 0) {
+    object.fail("pairs", "found " + std::to_string(out.pairs) + "; expected 0 or more");
+  }
+  if (std::abs(out.tau) > 1) {
+    object.fail("tau", "found " + significant(out.tau, 6) + "; expected -1 to 1");
+  }
+  object.finish();
+  return out;
+}
+
 FoldResiduals read_fold(JsonObject& object) {
   FoldResiduals out{.family = object.string("family"),
                     .device = object.string("device"),
@@ -40,6 +85,7 @@ FoldResiduals read_fold(JsonObject& object) {
                            std::to_string(values->size()));
     }
   }
+  check_fold(out, object);
   object.finish();
   return out;
 }
@@ -66,13 +112,14 @@ FoldResidualFile read_fold_residuals(const std::filesystem::path& file) {
         {source.string("file"), source.string("sha256"), source.string("licence")});
     source.finish();
   }
-  for (JsonObject& fold : root.objects("folds")) out.folds.push_back(read_fold(fold));
+  for (JsonObject& object : root.objects("folds")) {
+    FoldResiduals fold = read_fold(object);
+    check_is_new(fold, out.folds, object);
+    out.folds.push_back(std::move(fold));
+  }
+  if (out.folds.empty()) root.fail("folds", "found none; expected at least one");
   for (JsonObject& ranking : root.objects("rankings")) {
-    out.rankings.push_back({.family = ranking.string("family"),
-                            .split = ranking.one_of("split", splits()),
-                            .pairs = ranking.integer("pairs"),
-                            .tau = ranking.number("tau")});
-    ranking.finish();
+    out.rankings.push_back(read_ranking(ranking));
   }
   JsonObject notes = root.object("notes");
   for (const std::string& family : notes.keys()) out.notes[family] = notes.strings(family);

@@ -72,6 +72,37 @@ TEST(KernelAccuracy, RefusesAFileWhoseNumbersDoNotBelongTogether) {
   }
 }
 
+std::string refusal(const FoldResidualFile& residuals) {
+  const TemporaryFolder folder;
+  write_text_file(folder / "residuals.json", to_json_text(residuals));
+  try {
+    read_fold_residuals(folder / "residuals.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(KernelAccuracy, RefusesResidualsThatCannotBe) {
+  const auto changed = [](const auto& change) {
+    FoldResidualFile residuals = two_folds();
+    change(residuals);
+    return refusal(residuals);
+  };
+  EXPECT_THAT(changed([](FoldResidualFile& r) { r.folds[0].error[1] = -51; }),
+              HasSubstr("residuals.json:/folds/0/error/1: found -51"));
+  EXPECT_THAT(changed([](FoldResidualFile& r) { r.folds[1].sd[0] = 0; }),
+              HasSubstr("/folds/1/sd/0: found 0"));
+  EXPECT_THAT(changed([](FoldResidualFile& r) { r.folds[1].device = "t4"; }),
+              HasSubstr("/folds/1/device: found t4, left out, of gpu.gemm.matrix in fold 0 too"));
+  EXPECT_THAT(changed([](FoldResidualFile& r) { r.folds.clear(); }),
+              HasSubstr("/folds: found none"));
+  EXPECT_THAT(changed([](FoldResidualFile& r) { r.rankings[0].tau = 1.5; }),
+              HasSubstr("/rankings/0/tau: found 1.50000; expected -1 to 1"));
+  EXPECT_THAT(changed([](FoldResidualFile& r) { r.rankings[0].pairs = -1; }),
+              HasSubstr("/rankings/0/pairs: found -1"));
+}
+
 TEST(KernelAccuracy, DocumentAndJsonSayTheSame) {
   const std::string document = kernel_accuracy_document(two_folds());
   EXPECT_THAT(document, HasSubstr("No fit of k80."));

@@ -40,7 +40,8 @@ std::size_t CompressedFile::read(char* into, std::size_t most) {
   if (code == Z_BUF_ERROR) {
     damage_ = "the compressed data ends early";
   } else if (code != Z_OK && code != Z_STREAM_END) {
-    damage_ = std::string("the compressed data is damaged: ") + text;
+    // zlib names the file.
+    throw InputError(std::string(text) + "; expected compressed data without damage");
   }
   return 0;
 }

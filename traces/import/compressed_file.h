@@ -16,7 +16,8 @@ class CompressedFile {
   CompressedFile(const CompressedFile&) = delete;
   CompressedFile& operator=(const CompressedFile&) = delete;
 
-  // The next bytes, at most `most`; 0 at the end.
+  // The next bytes, at most `most`; 0 at the end. Throws InputError if compressed data or their
+  // checksum are wrong: then nothing that was read can be trusted.
   std::size_t read(char* into, std::size_t most);
   // Why the data ended before the file said it would; empty if it is complete. Known at the end.
   const std::string& damage() const { return damage_; }

@@ -36,7 +36,8 @@ struct JsonEventsResult {
   std::string damage;          // why the file ended early; empty if it did not
 };
 
-// Throws InputError if the file cannot be read or holds no event.
+// Throws InputError if the file cannot be read, its compressed data are damaged, or it holds no
+// event.
 JsonEventsResult read_json_events(const std::filesystem::path& file,
                                   const std::function<void(const JsonEvent&)>& handler);
 

@@ -109,6 +109,24 @@ TEST(JsonEvents, BeforeACutAreKept) {
   EXPECT_THAT(compressed.result.damage, HasSubstr("compressed data ends early"));
 }
 
+// A flipped byte may have changed any number, also before the place where it is noticed: here in
+// the checksum at the end, far behind the first piece.
+TEST(JsonEvents, OfDamagedCompressedDataAreNotUsed) {
+  std::string text = "[";
+  for (int i = 0; i < 300'000; ++i) {
+    text += "{\"name\":\"event number " + std::to_string(i) + "\"},";
+  }
+  const EventFile file(text + "{\"name\":\"z\"}]", true);
+  const auto size = static_cast<std::streamoff>(std::filesystem::file_size(file.path()));
+  std::fstream bytes(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekg(size - 8);
+  const int before = bytes.get();
+  bytes.seekp(size - 8);
+  bytes.put(static_cast<char>(before ^ 1));
+  bytes.close();
+  EXPECT_THAT(error_of(file), HasSubstr("events.json: incorrect data check; expected "));
+}
+
 TEST(JsonEvents, ThatCannotBeReadAreCountedAndThePlaceOfTheFirstIsKept) {
   const Read got = read(EventFile(
       R"([{"name":"a"},{"name":"b","args":{"bandwidth": inf}},{"name": 7},{"name":"c"}])"));

@@ -223,7 +223,18 @@ TEST_F(Kineto, KeepsWhatATruncatedFileHoldsAndSaysSo) {
                   R"({"schemaVersion":1,"traceEvents":[)" + iteration("0", 1000) + R"({"ph":"X")");
   const MeasuredTimeline got = import_trace({folder_ / "cut.json"}, {});
   EXPECT_THAT(got.layers, SizeIs(1));
+  EXPECT_THAT(got.iterations_s, IsEmpty()) << "the only iteration may lack its end";
   EXPECT_THAT(got.warnings, Contains(HasSubstr("the end of the run is missing")));
+}
+
+TEST_F(Kineto, DoesNotTimeTheLastIterationOfATruncatedFile) {
+  write_text_file(folder_ / "cut.json", R"({"schemaVersion":1,"traceEvents":[)" +
+                                            iteration("0", 1000) + iteration("1", 2000) +
+                                            R"({"ph":"X")");
+  const MeasuredTimeline got = import_trace({folder_ / "cut.json"}, {});
+  EXPECT_THAT(got.iterations_s, ElementsAre(testing::DoubleEq(100.5e-6)));
+  EXPECT_DOUBLE_EQ(layer_times(got).at(0).forward.si(), 20e-6);
+  EXPECT_DOUBLE_EQ(layer_times(got).at(0).backward.si(), 30e-6);
 }
 
 TEST_F(Kineto, CollectivesAndCopiesAreWhatTheyAre) {

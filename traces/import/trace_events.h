@@ -50,6 +50,7 @@ struct TraceEvents {
   NameTable names;
   std::vector<std::string> devices;  // "NVIDIA H100 80GB HBM3", by index
   std::vector<std::string> warnings;
+  bool is_cut_off = false;  // the end of the file, and so of the run, is missing
 };
 
 // Whether a kind of event is the work of a device.

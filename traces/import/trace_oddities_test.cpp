@@ -80,6 +80,42 @@ TEST_F(OddTraces, CompressedAndCutShortKeepWhatIsThereAndSaySo) {
   }
 }
 
+// A trace that paceline wrote: `count` iterations of 10 us, without its last `less` characters.
+std::string iterations_of_ours(int count, std::size_t less) {
+  std::string out = "[";
+  for (int i = 0; i < count; ++i) {
+    for (int half = 0; half < 2; ++half) {
+      out += out.size() == 1 ? "" : ",";
+      out += R"({"ph":"X","cat":"forward","name":"k","pid":1,"tid":1,"dur":5,"ts":)" +
+             std::to_string(10 * i + 5 * half) + R"(,"args":{"rank":0,"layer_name":"conv")" +
+             R"(,"iteration":)" + std::to_string(i) + "}}";
+    }
+  }
+  out += "]";
+  return out.substr(0, out.size() - less);
+}
+
+// The half of an iteration that a cut left is no fast iteration.
+TEST_F(OddTraces, OfChromeThatAreCutShortLackTheirLastIteration) {
+  const auto imported = [&](int count, std::size_t less) {
+    return import_trace({write("cut.json", iterations_of_ours(count, less))}, {});
+  };
+  const auto ten = testing::DoubleEq(10e-6);
+  EXPECT_THAT(imported(3, 0).iterations_s, testing::ElementsAre(ten, ten, ten));
+  const MeasuredTimeline got = imported(3, 10);
+  EXPECT_THAT(got.iterations_s, testing::ElementsAre(ten, ten));
+  EXPECT_EQ(got.timeline.size(), 5u);
+  EXPECT_DOUBLE_EQ(layer_times(got).at(0).forward.si(), 10e-6);
+  EXPECT_THAT(got.warnings, Contains(HasSubstr("its last iteration does not count")));
+  try {
+    imported(1, 10);
+    FAIL() << "half an iteration";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cut.json: the file ends inside its list of events, within "
+                                        "its only iteration"));
+  }
+}
+
 // Ranks are in the names of the files, in which order they are given does not matter.
 TEST_F(OddTraces, OfSeveralRanksAreToldApart) {
   const std::string nvprof =

@@ -53,6 +53,7 @@ TraceStructure::TraceStructure(const TraceEvents& trace)
   tolerance_ns_ = resolution == 1 ? 0 : resolution;
   find_optimizer_ranges();
   find_iterations();
+  if (trace.is_cut_off) leave_out_last_iteration();
   place_by_time();
   walk_threads();
   if (layers_.empty() && !trace.events.empty()) {
@@ -101,6 +102,16 @@ void TraceStructure::find_iterations() {
       ends.empty()
           ? "the profile marks no iterations (call profiler.step()): all of it counts as one"
           : "the profile marks no iterations: they end with each Optimizer.step");
+}
+
+// Work of the last iteration may be behind the cut. The only one is kept to be looked at, without
+// a time.
+void TraceStructure::leave_out_last_iteration() {
+  if (iterations_.size() > 1) {
+    iterations_.pop_back();
+  } else {
+    is_cut_ = true;
+  }
 }
 
 void TraceStructure::place_by_time() {
@@ -233,6 +244,7 @@ void TraceStructure::start_backward(std::size_t event) {
 
 std::vector<double> TraceStructure::iterations_s() const {
   std::vector<double> out;
+  if (is_cut_) return out;
   for (std::size_t i = first_is_whole_ ? 0 : 1; i < iterations_.size(); ++i) {
     out.push_back(static_cast<double>(iterations_[i].end_ns - iterations_[i].start_ns) * 1e-9);
   }

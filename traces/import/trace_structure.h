@@ -41,6 +41,7 @@ class TraceStructure {
   }
   std::int64_t end_of(std::size_t event) const;
   void find_iterations();
+  void leave_out_last_iteration();
   void find_optimizer_ranges();
   void place_by_time();
   std::vector<std::vector<std::size_t>> host_events() const;
@@ -55,7 +56,7 @@ class TraceStructure {
   const TraceEvents& trace_;
   std::vector<TracePlace> places_;
   std::vector<Interval> iterations_, optimizer_;
-  bool first_is_whole_ = true;
+  bool first_is_whole_ = true, is_cut_ = false;  // cut: the only iteration may lack its end
   std::int64_t tolerance_ns_ = 0;
   std::uint32_t main_lane_ = 0;
   std::vector<MeasuredLayer> layers_;

@@ -12,11 +12,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string round(double median_s, const std::string& more) {
+// Of a worker by itself, or of worker 0 of two.
+std::string round(double median_s, const std::string& more, const std::string& others = ", 9") {
   return R"({"start": "2026-11-30T03:38:24Z", "foreign_cpu": 0.01, "page_faults_per_iteration": 0, "accepted": true,
              "samples_s": [)" +
          std::to_string(median_s) + R"(], "worker_medians_s": [)" + std::to_string(median_s) +
-         ", 9]" + more + "}";
+         others + "]" + more + "}";
 }
 
 std::string run(const std::string& experiment, const std::string& rounds) {
@@ -78,7 +79,7 @@ TEST(ClusterRecording, TakesWorkersAndBucketsOfTheFastestAcceptedRound) {
 }
 
 TEST(ClusterRecording, FindsTheWorkerByItselfOfEachRun) {
-  const std::string both = alone(round(1, "")) + "," + ddp(round(3, ""));
+  const std::string both = alone(round(1, "", "")) + "," + ddp(round(3, ""));
   const ClusterRecording file = parse_cluster_recording(recording(both), "r");
   EXPECT_EQ(file.alone(file.runs.at(1).experiment), &file.runs.at(0));
   const ClusterRecording without = parse_cluster_recording(recording(ddp(round(3, ""))), "r");
@@ -111,6 +112,48 @@ TEST(ClusterRecording, NamesFileAndPlaceOfWhatItCannotUse) {
   EXPECT_THAT(message("\"worker_medians_s\"", "\"worker_median_s\""),
               HasSubstr("/runs/0/rounds/0"));
   EXPECT_THAT(message("cluster-recording/1", "recording/1"), HasSubstr("paceline.recording/1"));
+}
+
+// Slips of a unit, and rounds that are not what they say.
+TEST(ClusterRecording, RefusesWhatNoRoundCanBe) {
+  EXPECT_THAT(message("2e8", "2e15"), HasSubstr("/network/rate_bits_per_s: found "));
+  EXPECT_THAT(message("0.002", "10.5"),
+              HasSubstr("/network/latency_s: found 10.5000; expected 0 to 10 seconds"));
+  EXPECT_THAT(message(", 9]", "]"),
+              HasSubstr("/runs/0/rounds/0/worker_medians_s: found 1 numbers; expected one of each "
+                        "of the 2 workers"));
+  EXPECT_THAT(message(", 9]", ", -9]"), HasSubstr("/runs/0/rounds/0/worker_medians_s/1: found -9"));
+  EXPECT_THAT(message("\"foreign_cpu\": 0.01", "\"foreign_cpu\": 0.06"),
+              HasSubstr("/runs/0/rounds/0/foreign_cpu: found 0.0600 in an accepted round; "
+                        "expected at most 0.0500"));
+  for (const char* phase : {"forward_s", "backward_s", "optimizer_s", "communication_s"}) {
+    const std::string key(phase);
+    EXPECT_THAT(message(", 9]", ", 9], \"" + key + "\": 31"),
+                HasSubstr("/runs/0/rounds/0/" + key + ": found 31.0 s"));
+    EXPECT_THAT(message(", 9]", ", 9], \"" + key + "\": -1"),
+                HasSubstr("/runs/0/rounds/0/" + key + ": is negative"));
+    EXPECT_EQ(message(", 9]", ", 9], \"" + key + "\": 3"), "no error");
+  }
+}
+
+// Workers that exchange gradients do so over a link, unless they are devices of one process.
+TEST(ClusterRecording, WithoutANetworkNothingIsSent) {
+  const auto error_of = [](const std::string& strategy, const std::string& others) {
+    const std::string experiment = "\"strategy\": \"" + strategy +
+                                   "\", \"options\": {}, \"workers\": 2, \"servers\": 0, "
+                                   "\"network\": null";
+    try {
+      parse_cluster_recording(recording(run(experiment, round(3, "", others))), "cluster.json");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(error_of("none", ", 9"), "no error");
+  EXPECT_EQ(error_of("kvstore-local", ""), "no error");
+  EXPECT_EQ(error_of("kvstore-device", ""), "no error");
+  EXPECT_THAT(error_of("ddp", ", 9"),
+              HasSubstr("cluster.json:/runs/0/experiment/network: found null for 2 workers"));
 }
 
 TEST(ClusterRecording, HoldsEveryExperimentOnceAndAtLeastOne) {

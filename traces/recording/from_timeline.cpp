@@ -7,12 +7,13 @@
 namespace paceline {
 
 nlohmann::ordered_json recording_from(const MeasuredTimeline& run,
-                                      const RecordedExperiment& experiment) {
+                                      const RecordedExperiment& experiment,
+                                      std::int64_t parameters) {
   std::vector<double> samples = run.iterations_s;
   if (samples.empty()) {
     throw InputError(
-        "the profile marks no iterations, so it does not say how long one takes; profile with a "
-        "schedule and profiler.step()");
+        "the profile marks no whole iterations, so it does not say how long one takes; profile "
+        "with a schedule and profiler.step()");
   }
   if (samples.size() > 2) samples.erase(samples.begin());
   Seconds forward(0), backward(0);
@@ -37,7 +38,7 @@ nlohmann::ordered_json recording_from(const MeasuredTimeline& run,
                                         {"backward_s", backward.si()},
                                         {"optimizer_s", other_times(run).optimizer.si()}};
   const nlohmann::ordered_json recorded_run = {{"experiment", e},
-                                               {"parameters", 0},
+                                               {"parameters", parameters},
                                                {"status", "measured"},
                                                {"rounds", nlohmann::ordered_json::array({round})}};
   return {{"schema", "paceline.recording/1"},

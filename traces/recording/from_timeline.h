@@ -11,9 +11,10 @@ namespace paceline {
 
 // One run with one round: the whole iterations of the profile, without the first where there are
 // more than two. Phases are work of the device (of the host if there is none). A profiled iteration
-// is a little slower than one that is not; the file says where it came from. Throws InputError if
-// the profile marks no iterations.
+// is a little slower than one that is not; the file says where it came from. `parameters` are those
+// of the network, which no profile holds. Throws InputError if the profile marks no iterations.
 nlohmann::ordered_json recording_from(const MeasuredTimeline& run,
-                                      const RecordedExperiment& experiment);
+                                      const RecordedExperiment& experiment,
+                                      std::int64_t parameters);
 
 }  // namespace paceline

@@ -132,12 +132,14 @@ TEST(RecordingFromAProfile, HasItsIterationsWithoutTheFirstAndIsReadAsAnyOther) 
                                       .framework = "pytorch",
                                       .precision = "fp32",
                                       .seq = std::nullopt};
-  const Recording got = parse_recording(to_json_text(recording_from(run, experiment)), "r.json");
+  const Recording got =
+      parse_recording(to_json_text(recording_from(run, experiment, 25557032)), "r.json");
   ASSERT_EQ(got.runs.size(), 1u);
   EXPECT_EQ(got.runs[0].experiment, experiment);
+  EXPECT_EQ(got.runs[0].parameters, 25557032);
   EXPECT_DOUBLE_EQ(got.runs[0].time().si(), 0.5);
   run.iterations_s.clear();
-  EXPECT_THROW(recording_from(run, experiment), InputError);
+  EXPECT_THROW(recording_from(run, experiment, 25557032), InputError);
 }
 
 }  // namespace

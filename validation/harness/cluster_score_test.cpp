@@ -25,6 +25,7 @@ class ClusterBench : public testing::Test {
 
   void add(const std::string& strategy, int workers, const ordered_json& network, double time,
            const ordered_json& options = ordered_json::object()) {
+    const std::vector<double> medians(static_cast<std::size_t>(workers), time);
     runs_.push_back({{"experiment",
                       {{"model", "fcn-r"},
                        {"batch", 64},
@@ -45,7 +46,7 @@ class ClusterBench : public testing::Test {
                         {"page_faults_per_iteration", 0},
                         {"accepted", true},
                         {"samples_s", {time}},
-                        {"worker_medians_s", {time}}}}}});
+                        {"worker_medians_s", medians}}}}});
   }
 
   Validation score(const ordered_json& kinds) {

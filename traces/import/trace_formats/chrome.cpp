@@ -64,6 +64,7 @@ class ChromeReader {
     const JsonEventsResult result =
         read_json_events(file_, [this](const JsonEvent& event) { take(event); });
     for (const auto& [thread, open] : open_) unclosed_ += open.size();
+    if (!result.damage.empty()) leave_out_last_iteration(result.damage);
     if (spans_.empty()) {
       throw InputError(file_.string() +
                        ": holds no complete event (\"ph\": \"X\" or \"B\" and \"E\")");
@@ -80,7 +81,10 @@ class ChromeReader {
          " samples of counters have no time or no finite number and are left out");
     warn(too_far_, " samples of counters lie more than 106 days after the first event");
     warn(result.unreadable, " events cannot be read and are left out; " + result.first_error);
-    if (!result.damage.empty()) warn(1, ": " + result.damage + "; the end of the run is missing");
+    if (!result.damage.empty()) {
+      warn(1, ": " + result.damage + "; the end of the run is missing" +
+                  (out_.layers.empty() ? "" : ", and its last iteration does not count"));
+    }
     return std::move(out_);
   }
 
@@ -179,6 +183,24 @@ class ChromeReader {
            (name == thread_names_.end() ? "thread " + thread.substr(pid.size() + 1) : name->second);
   }
 
+  // What a cut left of the last iteration may be shorter than it was: its spans stay, in none.
+  void leave_out_last_iteration(const std::string& damage) {
+    if (out_.layers.empty()) return;
+    constexpr std::int16_t kNone = -1;
+    std::int16_t last = kNone;
+    for (const RawSpan& span : spans_) last = std::max(last, span.label.iteration);
+    if (last == kNone) return;
+    bool is_only = true;
+    for (RawSpan& span : spans_) {
+      std::int16_t& iteration = span.label.iteration;
+      if (iteration == last) iteration = kNone;
+      is_only = is_only && iteration < 0;
+    }
+    if (!is_only) return;
+    throw InputError(file_.string() + ": " + damage +
+                     ", within its only iteration; expected at least one that is whole");
+  }
+
   void build() {
     Instant first = spans_.front().start;
     for (const RawSpan& span : spans_) first = std::min(first, span.start);
@@ -208,6 +230,7 @@ class ChromeReader {
     std::map<int, SimTime> ends;
     for (std::size_t i = 0; i < out_.timeline.size(); ++i) {
       const Span span = out_.timeline.at(i);
+      if (span.label.iteration < 0) continue;
       SimTime& end = ends[span.label.iteration];
       end = std::max(end, span.end);
     }

@@ -176,6 +176,7 @@ class KinetoReader {
          " samples of counters have no time or no finite number and are left out");
     warn(result.unreadable, " events cannot be read and are left out; " + result.first_error);
     if (!result.damage.empty()) {
+      trace_.is_cut_off = true;
       trace_.warnings.push_back(where + result.damage + ": the end of the run is missing");
     }
   }
