@@ -1,5 +1,6 @@
 #include "cli/prediction_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 

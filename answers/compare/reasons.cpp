@@ -22,9 +22,7 @@ std::string work(const Experiment& e) {
 
 std::string task(const Experiment& e) {
   return e.model + (e.devices > 1 ? " on " + std::to_string(e.devices) + " devices" : "") +
-         (e.threads > 0
-              ? " on " + std::to_string(e.threads) + (e.threads == 1 ? " thread" : " threads")
-              : "") +
+         (e.threads > 1 ? " on " + std::to_string(e.threads) + " threads" : "") +
          (e.net ? " over " + *e.net : "");
 }
 

@@ -198,14 +198,15 @@ void ComputeProfile::fold_update() {
 
 ComputeProfile compute_profile(const IterationPlan& plan) {
   ComputeProfile profile = Cutter(plan).cut();
-  if (profile.backward.empty() && !profile.gradients.empty()) {
-    throw UsageError(
-        "--set phases=forward: what devices exchange, and --calibrate, are of training; leave one "
-        "of them out");
-  }
   std::vector<int> final(profile.gradients.size());
   for (const ComputeSegment& segment : profile.backward) {
     for (const std::uint32_t gradient : segment.gradients) ++final.at(gradient);
+  }
+  const bool none = std::ranges::none_of(final, [](int times) { return times > 0; });
+  if (none && !profile.gradients.empty()) {
+    throw UsageError(
+        "--set phases=forward: what devices exchange, and --calibrate, are of training; leave one "
+        "of them out");
   }
   PACELINE_ASSERT(std::ranges::all_of(final, [](int times) { return times == 1; }),
                   "every gradient is final exactly once");
