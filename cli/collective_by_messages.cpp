@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/names.h"
+#include "core/percent.h"
 #include "model/hardware/copy_model.h"
 #include "simulator/fabric/message_collective.h"
 
@@ -96,7 +97,7 @@ CollectiveCost cost_by_messages(const Arguments& arguments, const CollectiveCall
   cost.bus_rate = cost.algorithm_rate * bus_factor(call.op, call.group.ranks());
   cost.bottleneck = cost.latency.si() > 0.5 * cost.time.si()
                         ? "latency of messages that wait for each other"
-                        : run.busiest + ", busy " + significant(100 * run.busy) + " % of the time";
+                        : run.busiest + ", busy " + percent(run.busy, 3) + " of the time";
   cost.origin = {OriginKind::kDataSheet, "link rates of the catalog, " +
                                              std::to_string(run.messages) + " messages simulated"};
   cost.warnings = warnings_of(name, call.group, choice.cluster, collective.shape.servers);

@@ -50,29 +50,24 @@ void Simulated(benchmark::State& state, const std::string& strategy) {
   sweep(state, strategy, SIZE_MAX);
 }
 
+void against_points(benchmark::internal::Benchmark* family,
+                    std::initializer_list<std::int64_t> points) {
+  for (const std::int64_t count : points) family->Arg(count);
+  family->Complexity(benchmark::oN)->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
 BENCHMARK_CAPTURE(InClosedForm, Bsp, std::string("bsp"))
-    ->Arg(100)
-    ->Arg(1000)
-    ->Arg(10'000)
-    ->Arg(50'000)
-    ->Complexity(benchmark::oN)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->Apply([](benchmark::internal::Benchmark* family) {
+      against_points(family, {100, 1000, 10'000, 50'000});
+    });
 BENCHMARK_CAPTURE(InClosedForm, Ddp, std::string("ddp"))
-    ->Arg(100)
-    ->Arg(1000)
-    ->Arg(10'000)
-    ->Arg(50'000)
-    ->Complexity(benchmark::oN)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->Apply([](benchmark::internal::Benchmark* family) {
+      against_points(family, {100, 1000, 10'000, 50'000});
+    });
 BENCHMARK_CAPTURE(Simulated, Ddp, std::string("ddp"))
-    ->Arg(10)
-    ->Arg(100)
-    ->Arg(1000)
-    ->Complexity(benchmark::oN)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->Apply([](benchmark::internal::Benchmark* family) {
+      against_points(family, {10, 100, 1000});
+    });
 
 }  // namespace
 }  // namespace paceline

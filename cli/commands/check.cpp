@@ -31,6 +31,10 @@ constexpr std::int64_t kMostDevices = 1'000'000;
 constexpr std::int64_t kLargestBatch = kLargestBatchTried;
 constexpr std::int64_t kLargestSequence = 1'000'000;
 
+std::int64_t machines_of(std::int64_t devices, std::int64_t per_machine) {
+  return (devices + per_machine - 1) / per_machine;
+}
+
 // What the flags say about the job, without predicting it.
 class Job {
  public:
@@ -60,7 +64,7 @@ class Job {
     MeasuredRun run;
     run.rate = parse_measured_rate("--measured", arguments_.text("measured"));
     run.devices = devices_;
-    run.machines = (devices_ + per_machine_ - 1) / per_machine_;
+    run.machines = machines_of(devices_, per_machine_);
     run.samples_per_iteration = samples_per_device_ * devices_;
     run.tokens_per_sample = tokens_per_sample_;
     run.flops_per_sample = flops_per_sample_;
@@ -138,8 +142,7 @@ void hold_against(const Report& report, const TrainingDevice& device, MeasuredRu
   const double samples = static_cast<double>(e.samples_per_iteration());
   run.predicted = &report;
   run.devices = e.devices;  // a cluster says how many they are
-  run.machines = (e.devices + e.devices_per_machine.value_or(e.devices) - 1) /
-                 e.devices_per_machine.value_or(e.devices);
+  run.machines = machines_of(e.devices, e.devices_per_machine.value_or(e.devices));
   run.samples_per_iteration = e.samples_per_iteration();
   run.flops_per_sample = report.flops_per_iteration / samples;
   run.least_flops_per_sample = report.least_flops_per_iteration / samples;

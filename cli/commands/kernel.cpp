@@ -13,6 +13,7 @@
 #include "cli/kernel_request.h"
 #include "cli/output.h"
 #include "core/json_writer.h"
+#include "core/percent.h"
 #include "core/statistics.h"
 #include "core/units_text.h"
 #include "simulator/device/training_device.h"
@@ -111,8 +112,8 @@ std::string json_text(const KernelRequest& request, const KernelAnswer& a,
 std::string executed_text(const KernelAnswer& a, FlopsPerSecond peak) {
   const double share = a.arithmetic / a.flops;
   if (std::abs(share - 1) < 0.01) return "";
-  return "; executed " + significant(100 * share, 2) + " % of what is counted, " +
-         significant(100 * (a.arithmetic / a.median / peak), 2) + " % of the peak";
+  return "; executed " + percent(share) + " of what is counted, " +
+         percent(a.arithmetic / a.median / peak) + " of the peak";
 }
 
 std::string screen(const KernelRequest& request, const KernelAnswer& a,
@@ -125,8 +126,8 @@ std::string screen(const KernelRequest& request, const KernelAnswer& a,
   if (a.flops > Flops(0)) {
     const FlopsPerSecond rate = a.flops / a.median;
     const FlopsPerSecond peak = device.peak(precision, context.threads);
-    table.add_row({"rate", to_text(rate) + ", " + significant(100 * (rate / peak), 2) + " % of " +
-                               to_text(peak) + executed_text(a, peak)});
+    table.add_row({"rate", to_text(rate) + ", " + percent(rate / peak) + " of " + to_text(peak) +
+                               executed_text(a, peak)});
   }
   table.add_row({"traffic", to_text(a.bytes) + ", " + to_text(a.bytes / a.median) + " of " +
                                 to_text(device.limits(context.threads).bandwidth)});

@@ -1,5 +1,6 @@
 #include "simulator/report/accumulation_advice.h"
 
+#include "core/percent.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -29,7 +30,7 @@ std::optional<std::string> accumulation_advice(const JobSpec& job, const Strateg
   const double gain = 1 - last / time;
   if (gain < kWorthIt) return std::nullopt;
   return "sync=last (no_sync in all micro-batches but the last) would take " + to_text(last) +
-         " instead of " + to_text(time) + " (-" + significant(100 * gain, 2) + " %)";
+         " instead of " + to_text(time) + " (-" + percent(gain) + ")";
 }
 
 }  // namespace paceline
