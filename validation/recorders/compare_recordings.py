@@ -4,15 +4,19 @@
     compare_recordings.py EARLIER.json LATER.json
     compare_recordings.py RECORDING.json
 
-Takes paceline.recording/1, paceline.cluster-recording/1 and the links of paceline.measurements/1. A run repeats if its
-later time lies within the stated spread of the earlier one (the slowest over the fastest of its accepted rounds), or the
-earlier within the spread of the later. If it does not, the machine was not quiet where a round of either was rejected or
-rounds differ by more than a quiet machine's do; where neither is so, the run differs, and that is for a person to explain.
+Takes paceline.recording/1, paceline.cluster-recording/1 and the links of paceline.measurements/1. What a recording says
+of its spread are its rounds: a run repeats if the means of the two, in logarithms, lie no further apart than Student's t
+allows at 95 % for what their accepted rounds differ by. (That a further round lies between the slowest and the fastest of
+n has only the chance (n - 1) / (n + 1), one half for three: their range alone is no interval.) If it does not repeat, the
+machine was not quiet where a round of either was rejected or rounds differ by more than a quiet machine's do; where neither
+is so, the run differs. One in twenty does by chance: the program fails where so many differ that chance alone would give
+them once in a hundred times at most.
 """
 
 import json
+import math
 import sys
-from statistics import median
+from statistics import fmean, median
 
 import recording
 import summary
@@ -21,6 +25,10 @@ NAME = "compare_recordings.py"
 SCHEMAS = ("paceline.recording/1", "paceline.cluster-recording/1", "paceline.measurements/1")
 REPEATS, NOT_QUIET, DIFFERS, NOT_JUDGED = "repeats", "not quiet", "DIFFERS", "not judged"
 USAGE, BAD_FILE, CHECK_FAILED = 2, 3, 4
+# Student's t by degrees of freedom from 1, two-sided at 95 %; from ten on the tenth is used, which is a little wide.
+STUDENT_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+BY_CHANCE = 0.05
+TOO_RARE = 0.01
 
 
 def load(path):
@@ -61,16 +69,26 @@ class Times:
 
     def __init__(self, rounds):
         medians = [median(r["samples_s"]) for r in rounds if r["accepted"]]
+        self.logs = [math.log(m) for m in medians]
         self.count = len(medians)
         self.rejected = len(rounds) - self.count
-        self.time = min(medians, default=None)
-        self.spread = max(medians) / self.time - 1 if medians else None
+        self.time = math.exp(fmean(self.logs)) if medians else None
+        self.spread = max(medians) / min(medians) - 1 if medians else None
 
     def noisy(self):
         return self.rejected > 0 or (self.spread or 0) > summary.QUIET_SPREAD
 
-    def states_a_spread(self):
-        return self.count > 1
+    def squares(self):
+        return sum((log - fmean(self.logs)) ** 2 for log in self.logs)
+
+
+def allowed(earlier, later):
+    """How far the means of the logarithms of two runs may lie apart at 95 %; None where no rounds tell."""
+    freedom = earlier.count + later.count - 2
+    if freedom < 1 or not earlier.count or not later.count:
+        return None
+    deviation = math.sqrt((earlier.squares() + later.squares()) / freedom * (1 / earlier.count + 1 / later.count))
+    return STUDENT_T[min(freedom, len(STUDENT_T)) - 1] * deviation
 
 
 def verdict(earlier, later):
@@ -78,12 +96,18 @@ def verdict(earlier, later):
     if earlier.time is None or later.time is None:
         return NOT_QUIET, None
     change = later.time / earlier.time - 1
-    spreads = [times.spread for times in (earlier, later) if times.states_a_spread()]
-    if not spreads:
+    limit = allowed(earlier, later)
+    if limit is None:
         return NOT_JUDGED, change
-    if max(change, 1 / (1 + change) - 1) <= max(spreads):
+    if abs(math.log(later.time / earlier.time)) <= limit:
         return REPEATS, change
     return (NOT_QUIET if earlier.noisy() or later.noisy() else DIFFERS), change
+
+
+def more_than_chance(differing, judged):
+    """Whether so many of the judged runs differ that chance gives them once in a hundred times at most."""
+    fewer = sum(math.comb(judged, k) * BY_CHANCE**k * (1 - BY_CHANCE) ** (judged - k) for k in range(differing))
+    return differing > 0 and 1 - fewer <= TOO_RARE
 
 
 def other_setting(earlier, later):
@@ -117,10 +141,15 @@ def percent(share):
     return "-" if share is None else f"{100 * share:+.1f} %"
 
 
+def limit_of(earlier, later):
+    limit = allowed(earlier, later)
+    return None if limit is None else math.exp(limit) - 1
+
+
 def report(rows):
     for name, said, change, earlier, later in rows:
         print(f"{said:10}  {milliseconds(earlier.time):>9} {milliseconds(later.time):>9} ms  {percent(change):>8}  spread "
-              f"{percent(earlier.spread)}, {percent(later.spread)}  rejected {earlier.rejected}, {later.rejected}  {name}")
+              f"{percent(earlier.spread)}, {percent(later.spread)}  allowed {percent(limit_of(earlier, later))}  rejected {earlier.rejected}, {later.rejected}  {name}")
     counts = ", ".join(f"{sum(row[1] == kind for row in rows)} {kind.lower()}"
                        for kind in (REPEATS, NOT_QUIET, DIFFERS, NOT_JUDGED))
     print(f"{len(rows)} runs: {counts}")
@@ -128,8 +157,8 @@ def report(rows):
 
 def main(argv):
     if len(argv) not in (1, 2) or any(word.startswith("-") for word in argv):
-        print(f"usage: {NAME} EARLIER.json [LATER.json]; exit: 0 all repeat or the machine was not quiet, 2 usage, 3 file, "
-              f"4 a run differs", file=sys.stderr)
+        print(f"usage: {NAME} EARLIER.json [LATER.json]; exit: 0 repeated, or the machine was not quiet; 2 usage, 3 file, "
+              f"4 more runs differ than chance explains", file=sys.stderr)
         return USAGE
     documents = [load(path) for path in argv]
     if len(documents) == 2 and documents[0]["schema"] != documents[1]["schema"]:
@@ -141,7 +170,8 @@ def main(argv):
     for line in other_setting(documents[0], documents[-1]):
         print(f"{NAME}: another setting: {line}", file=sys.stderr)
     report(rows)
-    return CHECK_FAILED if any(row[1] == DIFFERS for row in rows) else 0
+    said = [row[1] for row in rows]
+    return CHECK_FAILED if more_than_chance(said.count(DIFFERS), said.count(DIFFERS) + said.count(REPEATS)) else 0
 
 
 if __name__ == "__main__":
