@@ -11,7 +11,7 @@
 namespace paceline {
 namespace {
 
-constexpr std::int64_t kMostDevices = 1'000'000;
+constexpr std::int64_t kMostRanks = 1'000'000;
 
 std::optional<ClusterChoice> cluster_of(const Arguments& arguments) {
   for (const char* flag : {"cluster", "topo", "intra", "net"}) {
@@ -28,9 +28,9 @@ CollectiveImportOptions import_options(const Arguments& arguments,
   options.machines_flag = "--gpus-per-node or --cluster";
   options.operation = arguments.find("op");
   if (arguments.has("gpus")) {
-    options.ranks = static_cast<int>(arguments.count_or("gpus", 1, kMostDevices));
+    options.ranks = static_cast<int>(arguments.count_or("gpus", 1, kMostRanks));
     const auto per_machine =
-        static_cast<int>(arguments.count_or("gpus-per-node", *options.ranks, kMostDevices));
+        static_cast<int>(arguments.count_or("gpus-per-node", *options.ranks, kMostRanks));
     options.otherwise_machines = (*options.ranks + per_machine - 1) / per_machine;
   }
   if (choice) {

@@ -32,5 +32,7 @@ void ${function}(${registry_type}& registry) {
 ${calls}}
 }  // namespace paceline
 ")
+  # Extensions of one kind have parts of the same names: each is compiled on its own also where others are not.
+  set_source_files_properties(${files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${files} ${generated})
 endfunction()

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/names.h"
+#include "microbench/harness/benchmark_selection.h"
 #include "microbench/harness/interrupt.h"
 #include "microbench/harness/loaded_libraries.h"
 #include "microbench/harness/rounds.h"
@@ -24,14 +25,6 @@ BenchmarkRegistry registered_benchmarks() {
   return registry;
 }
 
-std::string library_of(const std::string& benchmark) {
-  return benchmark.substr(0, benchmark.find('.'));
-}
-
-bool names(const std::string& word, const Entry& entry) {
-  return word == entry.name || word == library_of(entry.name);
-}
-
 // The benchmarks that `only` names; each of its words must name at least one.
 std::vector<const Entry*> selected(const BenchmarkRegistry& registry,
                                    const std::vector<std::string>& only) {
@@ -40,13 +33,13 @@ std::vector<const Entry*> selected(const BenchmarkRegistry& registry,
     bool found = false;
     for (const Entry& entry : registry.entries()) {
       known.push_back(entry.name);
-      found = found || names(word, entry);
+      found = found || selects(word, entry.name);
     }
     if (!found) throw UsageError(unknown_name_message("benchmark", word, known));
   }
   std::vector<const Entry*> out;
   for (const Entry& entry : registry.entries()) {
-    const auto wanted = [&](const std::string& word) { return names(word, entry); };
+    const auto wanted = [&](const std::string& word) { return selects(word, entry.name); };
     if (only.empty() || std::any_of(only.begin(), only.end(), wanted)) out.push_back(&entry);
   }
   return out;

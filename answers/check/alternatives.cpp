@@ -11,7 +11,7 @@
 namespace paceline {
 namespace {
 
-constexpr double kQuarter = 1.25;
+constexpr double kLeastWidening = 1.25;
 constexpr std::size_t kMostAlternatives = 3;
 
 struct Change {
@@ -91,8 +91,8 @@ class Search {
 RateRange believable(const Estimate& predicted) {
   const double below = predicted.median / predicted.p05;
   const double above = predicted.p95 / predicted.median;
-  return {predicted.median / std::max(below * below, kQuarter),
-          predicted.median * std::max(above * above, kQuarter)};
+  return {predicted.median / std::max(below * below, kLeastWidening),
+          predicted.median * std::max(above * above, kLeastWidening)};
 }
 
 std::vector<Alternative> alternatives_that_fit(double samples_per_s, const Experiment& resolved,

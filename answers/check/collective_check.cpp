@@ -11,7 +11,7 @@ namespace paceline {
 namespace {
 
 constexpr double kTolerance = 1.05;  // clocks of links, rounding of the printed table
-constexpr double kShortfall = 0.5;
+constexpr double kCollectiveShortfall = 0.5;
 constexpr double kFalling = 0.7;  // of the best rate of smaller sizes
 constexpr double kLarge = 1 << 20;
 
@@ -50,7 +50,7 @@ std::string looks_like(double rate, BytesPerSecond limit, const LinkCatalog& lin
   const LinkSpec* best = nullptr;
   double distance = std::log(1.25);
   for (const LinkSpec& link : links.links()) {
-    if (link.achieved >= kShortfall * limit || link.kind == LinkKind::kMemory) continue;
+    if (link.achieved >= kCollectiveShortfall * limit || link.kind == LinkKind::kMemory) continue;
     const double d = std::abs(std::log(link.achieved.si() / rate));
     if (d < distance) best = &link, distance = d;
   }
@@ -87,7 +87,7 @@ Finding held_against(CollectiveOp op, const Point& point, const CollectiveFabric
           ": algorithm and bus bandwidth confused, both directions added, or another "
           "machine";
     }
-  } else if (rate < kShortfall * cost.bus_rate.si()) {
+  } else if (rate < kCollectiveShortfall * cost.bus_rate.si()) {
     finding.verdict = Verdict::kImplausible;
     finding.cause += looks_like(rate, limit, *fabric.links_known);
     finding.remedy = point.machines > 1

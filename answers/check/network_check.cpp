@@ -8,8 +8,8 @@
 namespace paceline {
 namespace {
 
-constexpr double kNoticeable = 0.1;  // of the iteration; below, noise decides
-constexpr double kShortfall = 0.5;   // of the achieved rate of the link
+constexpr double kNoticeable = 0.1;        // of the iteration; below, noise decides
+constexpr double kNetworkShortfall = 0.5;  // of the achieved rate of the link
 
 std::string bits(BytesPerSecond rate) { return significant(8 * rate.si() / 1e9, 2) + " Gb/s"; }
 
@@ -39,7 +39,7 @@ std::optional<ImpliedBandwidth> implied_bandwidth(const NetworkRun& run) {
 
 std::optional<Finding> check_network(const NetworkRun& run, const LinkCatalog& catalog) {
   const std::optional<ImpliedBandwidth> implied = implied_bandwidth(run);
-  if (!implied || implied->high >= kShortfall * run.link->achieved) return std::nullopt;
+  if (!implied || implied->high >= kNetworkShortfall * run.link->achieved) return std::nullopt;
   const LinkSpec& link = *run.link;
   Finding out;
   out.what = "bandwidth between machines";

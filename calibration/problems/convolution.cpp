@@ -5,11 +5,12 @@
 namespace paceline {
 namespace {
 
-const std::string kImplementation = "onednn.conv";
-const std::string kFormula = "cpu.convolution/1";
+const std::string kConvolutionImplementation = "onednn.conv";
+const std::string kConvolutionFormula = "cpu.convolution/1";
 
-std::vector<FitParameter> parameters(const std::vector<Observation>& observations, double fork) {
-  Priors priors(kFormula);
+std::vector<FitParameter> convolution_parameters(const std::vector<Observation>& observations,
+                                                 double fork) {
+  Priors priors(kConvolutionFormula);
   priors.set("call", {.center = 2e-6});
   priors.set("fork", {.center = fork > 0 ? fork : 5e-6});
   priors.set("flop_rate", {.center = best_flop_rate(observations), .sd = 0.3, .required = true});
@@ -33,15 +34,15 @@ class Convolution : public FitProblem {
  public:
   std::vector<KernelProblem> problems(const MeasurementSet& measurements) const override {
     std::map<std::string, KernelProblem> by_pass;
-    for (const Observation& o : observations_of(measurements, kImplementation)) {
+    for (const Observation& o : observations_of(measurements, kConvolutionImplementation)) {
       const std::string pass(to_string(std::get<ConvShape>(o.kernel.shape).pass));
       by_pass[pass].observations.push_back(o);
     }
     std::vector<KernelProblem> out;
     for (auto& [pass, problem] : by_pass) {
-      problem.implementation = kImplementation + "." + pass;
-      problem.formula = kFormula;
-      problem.parameters = parameters(problem.observations, fork_time(measurements));
+      problem.implementation = kConvolutionImplementation + "." + pass;
+      problem.formula = kConvolutionFormula;
+      problem.parameters = convolution_parameters(problem.observations, fork_time(measurements));
       // Channels come in blocks of one vector register: none, 128, 256 or 512 bits of fp32.
       for (const double block : {1.0, 4.0, 8.0, 16.0}) {
         problem.alternatives.push_back({{"block", block}});

@@ -5,13 +5,14 @@
 namespace paceline {
 namespace {
 
-const std::string kImplementation = "openblas.sgemm";
-const std::string kFormula = "cpu.gemm/1";
+const std::string kGemmImplementation = "openblas.sgemm";
+const std::string kGemmFormula = "cpu.gemm/1";
 
 // Centres are orders of magnitude for any CPU of the last ten years, or come from the measurements;
 // the standard deviations leave the data to decide.
-std::vector<FitParameter> parameters(const std::vector<Observation>& observations, double fork) {
-  Priors priors(kFormula);
+std::vector<FitParameter> gemm_parameters(const std::vector<Observation>& observations,
+                                          double fork) {
+  Priors priors(kGemmFormula);
   priors.set("call", {.center = 5e-7});
   // A few dozen misses in a row before anything streams.
   priors.set("cold_call", {.center = 1e-6});
@@ -67,11 +68,11 @@ class Gemm : public FitProblem {
  public:
   std::vector<KernelProblem> problems(const MeasurementSet& measurements) const override {
     KernelProblem problem;
-    problem.implementation = kImplementation;
-    problem.formula = kFormula;
-    problem.observations = observations_of(measurements, kImplementation);
+    problem.implementation = kGemmImplementation;
+    problem.formula = kGemmFormula;
+    problem.observations = observations_of(measurements, kGemmImplementation);
     if (problem.observations.empty()) return {};
-    problem.parameters = parameters(problem.observations, fork_time(measurements));
+    problem.parameters = gemm_parameters(problem.observations, fork_time(measurements));
     problem.alternatives = alternatives();
     return {problem};
   }

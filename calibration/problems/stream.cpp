@@ -8,7 +8,7 @@
 namespace paceline {
 namespace {
 
-const std::string kFormula = "cpu.stream/1";
+const std::string kStreamFormula = "cpu.stream/1";
 
 bool has_rows(const std::vector<Observation>& observations) {
   return std::any_of(observations.begin(), observations.end(), [](const Observation& o) {
@@ -27,9 +27,9 @@ struct Machine {
 };
 const std::vector<std::string> kCacheParameters = {"cache_sharpness", "memory_contention"};
 
-std::vector<FitParameter> parameters(const std::vector<Observation>& observations,
-                                     const Machine& machine) {
-  Priors priors(kFormula);
+std::vector<FitParameter> stream_parameters(const std::vector<Observation>& observations,
+                                            const Machine& machine) {
+  Priors priors(kStreamFormula);
   priors.set("call", {.center = 5e-7});
   // A few dozen misses in a row before anything streams.
   priors.set("cold_call", {.center = 1e-6});
@@ -134,7 +134,7 @@ class Stream : public FitProblem {
     for (const std::string& benchmark : measured_benchmarks(measurements)) {
       KernelProblem problem;
       problem.implementation = benchmark;
-      problem.formula = kFormula;
+      problem.formula = kStreamFormula;
       problem.observations = observations_of(measurements, benchmark);
       if (problem.observations.empty()) continue;
       if (!std::holds_alternative<StreamShape>(problem.observations[0].kernel.shape)) continue;
@@ -146,7 +146,7 @@ class Stream : public FitProblem {
     if (machine.far == 0) machine.far = machine.near;
     const auto set_parameters = [&] {
       for (KernelProblem& problem : out) {
-        problem.parameters = parameters(problem.observations, machine);
+        problem.parameters = stream_parameters(problem.observations, machine);
         problem.alternatives = alternatives(problem.observations);
       }
     };

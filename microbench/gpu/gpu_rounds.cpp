@@ -5,13 +5,10 @@
 
 #include "core/names.h"
 #include "core/provenance.h"
+#include "microbench/harness/benchmark_selection.h"
 
 namespace paceline {
 namespace {
-
-std::string library_of(const std::string& benchmark) {
-  return benchmark.substr(0, benchmark.find('.'));
-}
 
 bool is_cold(const Axes& axes) {
   const auto cache = axes.find("cache");
@@ -120,19 +117,16 @@ std::vector<GpuCase> plan_gpu_cases(const GpuBenchmarkRegistry& registry, GpuDes
                                     const std::vector<std::string>& only) {
   std::vector<std::string> known;
   for (const auto& entry : registry.entries()) known.push_back(entry.name);
-  const auto names = [](const std::string& word, const std::string& benchmark) {
-    return word == benchmark || word == library_of(benchmark);
-  };
   for (const std::string& word : only) {
     if (std::none_of(known.begin(), known.end(),
-                     [&](const std::string& name) { return names(word, name); })) {
+                     [&](const std::string& name) { return selects(word, name); })) {
       throw UsageError(unknown_name_message("benchmark", word, known));
     }
   }
   std::vector<std::vector<GpuCase>> lists;
   std::size_t longest = 0;
   for (const auto& entry : registry.entries()) {
-    const auto wanted = [&](const std::string& word) { return names(word, entry.name); };
+    const auto wanted = [&](const std::string& word) { return selects(word, entry.name); };
     if (!only.empty() && std::none_of(only.begin(), only.end(), wanted)) continue;
     lists.emplace_back();
     for (Axes& axes : entry.benchmark->design(size, gpu)) {

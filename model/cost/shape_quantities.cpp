@@ -3,35 +3,35 @@
 namespace paceline {
 namespace {
 
-double number(std::int64_t value) { return static_cast<double>(value); }
+double extent(std::int64_t value) { return static_cast<double>(value); }
 
 struct Extents {
   std::map<std::string, double>& out;
   void operator()(const GemmShape& s) const {
-    out["m"] = number(s.m);
-    out["n"] = number(s.n);
-    out["k"] = number(s.k);
+    out["m"] = extent(s.m);
+    out["n"] = extent(s.n);
+    out["k"] = extent(s.k);
   }
   void operator()(const ConvShape& s) const {
-    out["images"] = number(s.n);
-    out["channels"] = number(s.c / s.groups);
-    out["filters"] = number(s.k);
-    out["taps"] = number(s.r * s.s);
-    out["output_w"] = number(s.output_w());
+    out["images"] = extent(s.n);
+    out["channels"] = extent(s.c / s.groups);
+    out["filters"] = extent(s.k);
+    out["taps"] = extent(s.r * s.s);
+    out["output_w"] = extent(s.output_w());
   }
   void operator()(const StreamShape& s) const {
-    out["elements"] = number(s.elements);
-    if (s.row > 0) out["row"] = number(s.row);
+    out["elements"] = extent(s.elements);
+    if (s.row > 0) out["row"] = extent(s.row);
   }
   void operator()(const RnnShape& s) const {
-    out["hidden"] = number(s.hidden);
-    out["batch"] = number(s.batch);
-    out["steps"] = number(s.steps);
+    out["hidden"] = extent(s.hidden);
+    out["batch"] = extent(s.batch);
+    out["steps"] = extent(s.steps);
   }
   void operator()(const AttentionShape& s) const {
-    out["seq"] = number(s.seq);
-    out["heads"] = number(s.heads);
-    out["head_dim"] = number(s.head_dim);
+    out["seq"] = extent(s.seq);
+    out["heads"] = extent(s.heads);
+    out["head_dim"] = extent(s.head_dim);
   }
 };
 

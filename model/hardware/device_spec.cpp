@@ -8,7 +8,7 @@
 namespace paceline {
 namespace {
 
-const std::vector<std::string> kKinds = {"gpu", "cpu"};
+const std::vector<std::string> kDeviceKinds = {"gpu", "cpu"};
 
 // "250 W"; throws UsageError otherwise.
 Watts parse_watts(std::string_view text) {
@@ -216,7 +216,7 @@ DeviceSpec read_device(JsonObject root) {
   DeviceSpec spec;
   spec.name = read_name(root);
   spec.title = root.string("title");
-  spec.kind = root.one_of("kind", kKinds) == "gpu" ? DeviceKind::kGpu : DeviceKind::kCpu;
+  spec.kind = root.one_of("kind", kDeviceKinds) == "gpu" ? DeviceKind::kGpu : DeviceKind::kCpu;
   spec.architecture = root.string("architecture");
   spec.released = root.integer("released");
   spec.aliases = root.strings("aliases");

@@ -8,8 +8,8 @@
 namespace paceline {
 namespace {
 
-constexpr std::array<std::string_view, 8> kKinds = {"pcie",   "nvlink", "nvswitch", "chip-to-chip",
-                                                    "socket", "memory", "ethernet", "infiniband"};
+constexpr std::array<std::string_view, 8> kLinkKinds = {
+    "pcie", "nvlink", "nvswitch", "chip-to-chip", "socket", "memory", "ethernet", "infiniband"};
 constexpr std::array<std::string_view, 5> kWirings = {"host-tree", "pairs", "cube-mesh", "switch",
                                                       "cable"};
 
@@ -99,7 +99,7 @@ void read_wire_rates(JsonObject& object, LinkSpec& link) {
 
 }  // namespace
 
-std::string_view to_string(LinkKind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
+std::string_view to_string(LinkKind kind) { return kLinkKinds.at(static_cast<std::size_t>(kind)); }
 
 std::string_view to_string(Wiring wiring) { return kWirings.at(static_cast<std::size_t>(wiring)); }
 
@@ -130,7 +130,7 @@ LinkSpec read_link(JsonObject object) {
   LinkSpec link;
   link.name = object.string("name");
   link.summary = object.string("summary");
-  link.kind = read_enum<LinkKind>(object, "kind", kKinds);
+  link.kind = read_enum<LinkKind>(object, "kind", kLinkKinds);
   link.wiring = read_enum<Wiring>(object, "wiring", kWirings);
   link.lane = object.string_or("lane", "");
   const std::int64_t lanes = object.integer_or("lanes", 1);

@@ -40,14 +40,14 @@ void append(const std::vector<double>& from, std::vector<double>& to) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-std::string percent(double share) {
+std::string number_of_percent(double share) {
   return significant(100 * share, std::abs(share) < 0.1 ? 2 : 3);
 }
 
 std::string three_errors(const ErrorSummary& errors) {
   if (errors.count == 0) return "-";
-  return percent(errors.mape) + " / " + percent(errors.median_ape) + " / " +
-         percent(errors.p90_ape);
+  return number_of_percent(errors.mape) + " / " + number_of_percent(errors.median_ape) + " / " +
+         number_of_percent(errors.p90_ape);
 }
 
 ordered_json errors_json(const ErrorSummary& e) {
@@ -95,7 +95,8 @@ std::string all_section(const std::vector<KernelScore>& scores) {
     if (!s.device.empty()) continue;
     const bool star = s.split == kLeftOut && is_alone(scores, s.family);
     table.add_row({s.family, s.split, std::to_string(s.errors.count), three_errors(s.errors),
-                   percent(s.errors.bias), percent(s.coverage90) + (star ? " *" : ""),
+                   number_of_percent(s.errors.bias),
+                   number_of_percent(s.coverage90) + (star ? " *" : ""),
                    significant(s.median_width, 3), significant(s.roofline_spread, 3),
                    three_errors(s.roofline), three_errors(s.nearest)});
   }
@@ -127,8 +128,9 @@ std::string family_section(const std::string& family, const std::vector<KernelSc
     if (s.family != family || s.device.empty()) continue;
     const bool star = s.split == kLeftOut && is_alone(scores, family);
     table.add_row({s.device, s.split, std::to_string(s.errors.count), three_errors(s.errors),
-                   percent(s.errors.bias), percent(s.coverage90) + (star ? " *" : ""),
-                   three_errors(s.roofline), three_errors(s.nearest)});
+                   number_of_percent(s.errors.bias),
+                   number_of_percent(s.coverage90) + (star ? " *" : ""), three_errors(s.roofline),
+                   three_errors(s.nearest)});
   }
   std::string out = "\n## " + family + "\n";
   const auto notes = residuals.notes.find(family);
@@ -167,10 +169,11 @@ Table kernel_score_table(const std::vector<KernelScore>& scores) {
                "inside", "roofline", "nearest GPU"});
   for (const KernelScore& s : scores) {
     table.add_row({s.family, s.device.empty() ? "all" : s.device, s.split,
-                   std::to_string(s.errors.count), percent(s.errors.mape),
-                   percent(s.errors.median_ape), percent(s.errors.p90_ape), percent(s.errors.bias),
-                   percent(s.coverage90), percent(s.roofline.mape),
-                   s.nearest.count == 0 ? "-" : percent(s.nearest.mape)});
+                   std::to_string(s.errors.count), number_of_percent(s.errors.mape),
+                   number_of_percent(s.errors.median_ape), number_of_percent(s.errors.p90_ape),
+                   number_of_percent(s.errors.bias), number_of_percent(s.coverage90),
+                   number_of_percent(s.roofline.mape),
+                   s.nearest.count == 0 ? "-" : number_of_percent(s.nearest.mape)});
   }
   return table;
 }

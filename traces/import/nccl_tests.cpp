@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kQuad = 4;  // time, algbw, busbw, error
 
-struct Header {
+struct NcclHeader {
   std::optional<std::string> operation;
   std::optional<int> ranks;
   std::optional<int> machines;
@@ -42,7 +42,7 @@ void check_success(const std::vector<std::string>& words, const std::string& nam
 // "#   Rank  0 Pid 112424 on localhost device  0 [0x00] A100-SXM4-40GB", also "Rank  0 Group  0
 // Pid".
 void read_comment(const std::vector<std::string>& words, const std::string& name,
-                  const TextLine& line, Header& header, std::set<std::string>& hosts,
+                  const TextLine& line, NcclHeader& header, std::set<std::string>& hosts,
                   std::set<std::string>& ranks) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] == "starting:") header.operation = words[i + 1];
@@ -149,7 +149,7 @@ void add_row(MeasurementSet& set, const std::string& benchmark, const Row& row, 
   }
 }
 
-std::string operation_of(const Header& header, const CollectiveImportOptions& options,
+std::string operation_of(const NcclHeader& header, const CollectiveImportOptions& options,
                          const std::string& name) {
   if (!header.operation && !options.operation) {
     throw InputError(name + ": the file does not say which collective it timed; give " +
@@ -170,7 +170,7 @@ struct Counts {
   int machines = 0;
 };
 
-Counts counts_of(const Header& header, const CollectiveImportOptions& options,
+Counts counts_of(const NcclHeader& header, const CollectiveImportOptions& options,
                  const std::string& name) {
   const auto known = [](std::optional<int> found, std::optional<int> otherwise) {
     return found ? found : otherwise;
@@ -189,7 +189,7 @@ MeasurementSet finish(MeasurementSet set, const std::string& name) {
 
 MeasurementSet import_table(std::string_view text, const std::string& name,
                             const CollectiveImportOptions& options) {
-  Header header;
+  NcclHeader header;
   std::set<std::string> hosts;
   std::set<std::string> ranks;
   std::vector<std::pair<TextLine, Row>> rows;
@@ -251,7 +251,7 @@ MeasurementSet import_json(std::string_view text, const std::string& name,
       root["out_of_bounds"]["okay"] == false) {
     throw InputError(name + ":/out_of_bounds: the results of the run were wrong");
   }
-  Header header;
+  NcclHeader header;
   if (root.contains("collective") && root["collective"].is_string()) {
     header.operation = root["collective"].get<std::string>();
   }

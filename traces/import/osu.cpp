@@ -5,14 +5,14 @@
 namespace paceline {
 namespace {
 
-struct Header {
+struct OsuHeader {
   std::string operation;
   bool bandwidth = false;  // MB/s instead of us
   bool pair = false;       // point to point
 };
 
 // "# OSU MPI Allreduce Latency Test v5.4.0", "# OSU MPI-CUDA Bandwidth Test v5.6".
-bool read_title(const std::vector<std::string>& words, Header& header, const std::string& name) {
+bool read_title(const std::vector<std::string>& words, OsuHeader& header, const std::string& name) {
   std::size_t at = 0;
   while (at < words.size() && words[at] != "OSU") ++at;
   if (at + 2 >= words.size()) return false;
@@ -27,7 +27,7 @@ bool read_title(const std::vector<std::string>& words, Header& header, const std
 
 MeasurementSet import_osu(std::string_view text, const std::string& name,
                           const CollectiveImportOptions& options) {
-  Header header;
+  OsuHeader header;
   bool titled = false;
   std::optional<int> ranks;
   MeasurementSet set;

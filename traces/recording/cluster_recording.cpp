@@ -11,7 +11,7 @@
 namespace paceline {
 namespace {
 
-constexpr char kSchema[] = "paceline.cluster-recording/1";
+constexpr char kClusterSchema[] = "paceline.cluster-recording/1";
 
 // More than any link or round has: what lies beyond is a slip of the unit.
 constexpr double kFastestRate = 1e15;   // bit/s
@@ -197,7 +197,7 @@ std::string to_string(const ClusterExperiment& e) {
 }
 
 ClusterRecording parse_cluster_recording(std::string_view text, const std::string& name) {
-  const JsonDocument document = parse_json(text, name, kSchema);
+  const JsonDocument document = parse_json(text, name, kClusterSchema);
   JsonObject root = document.root();
   ClusterRecording recording;
   read_recording_facts(root, text, name, recording.facts);

@@ -10,7 +10,7 @@
 namespace paceline {
 namespace {
 
-constexpr char kSchema[] = "paceline.recording/1";
+constexpr char kRecordingSchema[] = "paceline.recording/1";
 
 RecordedRun read_run(JsonObject object) {
   RecordedRun run;
@@ -72,7 +72,7 @@ double RecordedRun::spread() const {
 
 Recording parse_recording(std::string_view text, std::string name) {
   Recording recording;
-  const JsonDocument document = parse_json(text, name, kSchema);
+  const JsonDocument document = parse_json(text, name, kRecordingSchema);
   JsonObject root = document.root();
   read_recording_facts(root, text, name, recording);
   JsonObject protocol = root.object("protocol");

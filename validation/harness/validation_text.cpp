@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/percent.h"
 #include "core/units_text.h"
 #include "validation/harness/verdict.h"
 
@@ -11,11 +12,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string percent(double fraction) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.1f %%", 100 * fraction);
-  return buffer;
-}
 std::string signed_percent(double fraction) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%+.1f %%", 100 * fraction);
@@ -99,7 +95,7 @@ ordered_json to_json(const ScoredSet& set) {
 
 std::string null_cell(const ScoredSet& set, const std::string& name) {
   const auto found = set.null_mape.find(name);
-  return found == set.null_mape.end() ? "-" : percent(found->second);
+  return found == set.null_mape.end() ? "-" : percent_in_tenths(found->second);
 }
 
 }  // namespace
@@ -145,11 +141,12 @@ Table set_table(const Validation& validation) {
       table.add_row({set.name, "0", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"});
       continue;
     }
-    table.add_row({set.name, std::to_string(e.count), percent(e.mape), percent(e.median_ape),
-                   percent(e.p90_ape), percent(e.max_ape), signed_percent(e.bias),
-                   percent(set.coverage90), e.count < 2 ? "-" : significant(e.kendall_tau, 2),
-                   null_cell(set, "roofline"), null_cell(set, "constant_mfu"),
-                   null_cell(set, "alpha_beta")});
+    table.add_row({set.name, std::to_string(e.count), percent_in_tenths(e.mape),
+                   percent_in_tenths(e.median_ape), percent_in_tenths(e.p90_ape),
+                   percent_in_tenths(e.max_ape), signed_percent(e.bias),
+                   percent_in_tenths(set.coverage90),
+                   e.count < 2 ? "-" : significant(e.kendall_tau, 2), null_cell(set, "roofline"),
+                   null_cell(set, "constant_mfu"), null_cell(set, "alpha_beta")});
   }
   return table;
 }

@@ -1,17 +1,10 @@
 #include "validation/harness/verdict.h"
 
-#include <cstdio>
-
+#include "core/percent.h"
 #include "core/units_text.h"
 
 namespace paceline {
 namespace {
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
-}
 
 struct Limit {
   const char* name;
@@ -19,7 +12,9 @@ struct Limit {
   double found;
   bool at_least = false;
   bool share = true;  // in percent
-  std::string text(double value) const { return share ? percent(value) : significant(value, 2); }
+  std::string text(double value) const {
+    return share ? percent_in_tenths(value) : significant(value, 2);
+  }
 };
 
 std::vector<Limit> limits(const Thresholds& t, const ErrorSummary& e, double coverage) {
@@ -53,8 +48,9 @@ std::vector<std::string> shortfalls(const ScoredSet& set) {
   if (!set.thresholds.better_than_nulls) return out;
   for (const auto& [name, mape] : set.null_mape) {
     if (set.errors.mape < mape) continue;
-    out.push_back("MAPE " + percent(set.errors.mape) +
-                  " is no better than that of the null model " + name + ", " + percent(mape));
+    out.push_back("MAPE " + percent_in_tenths(set.errors.mape) +
+                  " is no better than that of the null model " + name + ", " +
+                  percent_in_tenths(mape));
   }
   return out;
 }

@@ -63,7 +63,7 @@ MemoryCase read_case(JsonObject& object, const MemoryCase& common, bool complete
 }
 
 // What record_memory.py counted: tensors only.
-std::vector<MemoryCase> read_recording(const std::filesystem::path& file) {
+std::vector<MemoryCase> read_memory_recording(const std::filesystem::path& file) {
   const JsonDocument document = read_json_file(file, "paceline.memory-recording/1");
   JsonObject root = document.root();
   root.raw("provenance");
@@ -108,7 +108,7 @@ MemorySet read_memory_set(const std::filesystem::path& file, const std::filesyst
   set.category_limit = limits.positive("category");
   limits.finish();
   if (object.has("recording")) {
-    set.cases = read_recording(root / object.string("recording"));
+    set.cases = read_memory_recording(root / object.string("recording"));
   } else {
     MemoryCase common;
     if (object.has("common")) {

@@ -12,9 +12,9 @@ int workers_of(const JobSpec& job) {
   return job.group.machines > 1 ? job.group.machines : job.group.per_machine;
 }
 
-class Run : public Aggregation {
+class AsynchronousRun : public Aggregation {
  public:
-  Run(JobBuilder& job, int servers)
+  AsynchronousRun(JobBuilder& job, int servers)
       : job_(job),
         servers_(servers),
         owners_(round_robin_owners(job.gradients().size(), servers)) {}
@@ -98,7 +98,7 @@ void AsynchronousServers::check(const JobSpec& job, const StrategyOptions& optio
 
 std::unique_ptr<Aggregation> AsynchronousServers::start(JobBuilder& job,
                                                         const StrategyOptions& options) const {
-  return std::make_unique<Run>(job, options.count("servers"));
+  return std::make_unique<AsynchronousRun>(job, options.count("servers"));
 }
 
 Bytes AsynchronousServers::bytes_sent(const JobSpec& job, const StrategyOptions&) const {

@@ -14,9 +14,9 @@ int servers_of(const JobSpec& job, const StrategyOptions& options) {
   return options.was_set("servers") ? options.count("servers") : job.group.machines;
 }
 
-class Run : public KvStoreRun {
+class DistKvstoreRun : public KvStoreRun {
  public:
-  Run(JobBuilder& job, const StrategyOptions& options, LocalSum local)
+  DistKvstoreRun(JobBuilder& job, const StrategyOptions& options, LocalSum local)
       : KvStoreRun(job),
         servers_(job, servers_of(job.spec(), options), options.on("colocated"), BytesPerSecond()),
         owners_(hashed_owners(job.gradients().size(), servers_.count())),
@@ -109,7 +109,7 @@ void DistKvStore::check(const JobSpec& job, const StrategyOptions&) const {
 std::unique_ptr<Aggregation> DistKvStore::start(JobBuilder& job,
                                                 const StrategyOptions& options) const {
   if (job.spec().ranks() < 2) return std::make_unique<UpdateAfterAll>(job);
-  return std::make_unique<Run>(job, options, local_);
+  return std::make_unique<DistKvstoreRun>(job, options, local_);
 }
 
 // Device 0 owns what the round robin gives it, and its machine's messages count as its own.

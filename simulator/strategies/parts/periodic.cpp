@@ -5,9 +5,9 @@ namespace {
 
 constexpr int kLongestPeriod = 1000;
 
-class Run : public Aggregation {
+class PeriodicRun : public Aggregation {
  public:
-  Run(JobBuilder& job, int period, bool momentum)
+  PeriodicRun(JobBuilder& job, int period, bool momentum)
       : job_(job), period_(period), momentum_(momentum) {}
 
   void update() override {
@@ -47,7 +47,7 @@ int PeriodicAveraging::cycle(const JobSpec&, const StrategyOptions& options) con
 
 std::unique_ptr<Aggregation> PeriodicAveraging::start(JobBuilder& job,
                                                       const StrategyOptions& options) const {
-  return std::make_unique<Run>(job, options.count(period_), momentum_);
+  return std::make_unique<PeriodicRun>(job, options.count(period_), momentum_);
 }
 
 Bytes PeriodicAveraging::bytes_sent(const JobSpec& job, const StrategyOptions& options) const {

@@ -43,9 +43,9 @@ class Units {
   std::vector<std::size_t> of_layer_;
 };
 
-class Run : public Aggregation {
+class ShardedRun : public Aggregation {
  public:
-  Run(JobBuilder& job, const Sharding& sharding)
+  ShardedRun(JobBuilder& job, const Sharding& sharding)
       : job_(job), sharding_(sharding), units_(job.spec().profile, sharding.wrap) {
     missing_.assign(units_.all().size(), 0);
     weighted_.assign(job.spec().profile.layers.size(), false);
@@ -182,7 +182,7 @@ int shard_count(const JobSpec& job, const Sharding& sharding) {
 }
 
 std::unique_ptr<Aggregation> start_sharded(JobBuilder& job, const Sharding& sharding) {
-  return std::make_unique<Run>(job, sharding);
+  return std::make_unique<ShardedRun>(job, sharding);
 }
 
 Bytes sharded_bytes_sent(const JobSpec& job, const Sharding& sharding) {
