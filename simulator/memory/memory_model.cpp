@@ -86,39 +86,37 @@ double crossing(const Answer& a, const Answer& b) {
 }  // namespace
 
 std::optional<std::int64_t> largest_that_fits(
-    std::int64_t guess, const std::function<std::int64_t(std::int64_t)>& spare) {
+    const std::function<std::int64_t(std::int64_t)>& spare) {
   constexpr std::int64_t kMost = kLargestBatchTried;
-  constexpr double kAhead = 1.02;  // beyond the crossing, so that the border lies behind
-  std::optional<Answer> good, bad, last;
+  constexpr std::int64_t kSecond = 32;  // far enough from the first for a line through both
+  constexpr double kAhead = 1.02;       // beyond the crossing, so that the border lies behind
   const auto ask = [&](std::int64_t batch) {
-    const Answer now{batch, static_cast<double>(spare(batch))};
-    (now.spare >= 0 ? good : bad) = now;
-    return now;
+    return Answer{batch, static_cast<double>(spare(batch))};
   };
-  Answer now = ask(std::clamp<std::int64_t>(guess, 1, kMost));
-  while (!good || !bad) {
-    if (now.batch == (good ? kMost : 1)) break;
-    // Without a usable line it doubles or halves.
-    double to = static_cast<double>(now.batch) * (good ? 2 : 0.5);
-    if (last && falls_between(*last, now)) {
-      const double zero = crossing(*last, now);
-      to = good ? std::max(zero * kAhead, static_cast<double>(now.batch + 1))
-                : std::min(zero / kAhead, static_cast<double>(now.batch - 1));
+  Answer good = ask(1);
+  if (good.spare < 0) return std::nullopt;
+  Answer now = ask(kSecond);
+  while (now.spare >= 0) {
+    if (now.batch == kMost) return kMost;
+    // Without a usable line it doubles.
+    double to = 2 * static_cast<double>(now.batch);
+    if (falls_between(good, now)) {
+      to = std::max(crossing(good, now) * kAhead, static_cast<double>(now.batch + 1));
     }
-    last = now;
-    now = ask(std::clamp<std::int64_t>(static_cast<std::int64_t>(to), 1, kMost));
+    good = now;
+    now = ask(static_cast<std::int64_t>(std::min(to, static_cast<double>(kMost))));
   }
-  if (!good) return std::nullopt;
-  if (!bad) return good->batch;
-  for (int step = 0; bad->batch - good->batch > 1; ++step) {
-    const std::int64_t middle = good->batch + (bad->batch - good->batch) / 2;
-    const auto by_line = static_cast<std::int64_t>(crossing(*good, *bad));
+  Answer bad = now;
+  for (int step = 0; bad.batch - good.batch > 1; ++step) {
+    const std::int64_t middle = good.batch + (bad.batch - good.batch) / 2;
+    const auto by_line = static_cast<std::int64_t>(crossing(good, bad));
     // The last batch that the line allows, then the one behind it; every third step halves.
     const std::int64_t inside =
-        std::clamp(step % 3 == 1 ? good->batch + 1 : by_line, good->batch + 1, bad->batch - 1);
-    ask(step % 3 == 2 ? middle : inside);
+        std::clamp(step % 3 == 1 ? good.batch + 1 : by_line, good.batch + 1, bad.batch - 1);
+    const Answer answer = ask(step % 3 == 2 ? middle : inside);
+    (answer.spare >= 0 ? good : bad) = answer;
   }
-  return good->batch;
+  return good.batch;
 }
 
 std::string batch_found_text(std::int64_t batch) {
