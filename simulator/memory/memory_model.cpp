@@ -2,26 +2,14 @@
 
 #include <algorithm>
 
-#include "core/data_directory.h"
-#include "core/json_reader.h"
 #include "model/plan/optimizer.h"
 
 namespace paceline {
 
-MemoryModel::MemoryModel() : policies_(memory_policy_registry()) {
-  const JsonDocument document = read_json_file(
-      data_directory() / "model/catalog/memory/contexts.json", "paceline.contexts/1");
-  JsonObject root = document.root();
-  for (JsonObject& entry : root.objects("contexts")) {
-    const std::string name = entry.string("architecture");
-    const auto bytes = static_cast<std::int64_t>(entry.quantity<Bytes>("bytes").si());
-    if (!contexts_.emplace(name, Context{bytes, entry.string("source")}).second) {
-      entry.fail("architecture", "\"" + name + "\" is listed twice");
-    }
-    entry.finish();
-  }
-  root.finish();
-}
+MemoryModel::MemoryModel()
+    : policies_(memory_policy_registry()),
+      contexts_(ContextCatalog::shipped()),
+      residuals_(MemoryResiduals::shipped()) {}
 
 namespace {
 
@@ -34,18 +22,38 @@ MemorySetting with_fp32_shares(MemorySetting setting) {
   return setting;
 }
 
+std::vector<OriginLine> origins_of(const MemoryUse& use, const MemoryPolicy& policy,
+                                   const MemorySpread& spread, const GpuContext& context) {
+  std::string rules;
+  for (const std::string& source : policy.sources()) rules += (rules.empty() ? "" : "; ") + source;
+  const double share = static_cast<double>(use.context) / static_cast<double>(use.peak());
+  std::vector<OriginLine> lines;
+  lines.push_back({"tensors",
+                   spread.kind == OriginKind::kFitted ? OriginKind::kDataSheet : spread.kind,
+                   "rules of " + rules, 1 - share});
+  // No context: a processor. Its process holds more than tensors, which nobody predicts.
+  const char* beside = context.high > 0 ? "" : "; of live tensors, not of libraries and the heap";
+  lines.push_back({"interval", spread.kind, spread.source + beside, 0});
+  if (context.high > 0) lines.push_back({"context", context.kind, context.source, share});
+  return lines;
+}
+
 }  // namespace
+
+GpuContext MemoryModel::context(const std::string& architecture) const {
+  const auto known = contexts_.contexts.find(architecture);
+  return known == contexts_.contexts.end() ? contexts_.unknown() : known->second;
+}
 
 MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryRequest& request) const {
   const std::unique_ptr<const MemoryPolicy> policy = policies_.make(request.framework);
   MemorySetting setting = with_fp32_shares(request.setting);
   MemoryResult result;
-  Context context;
+  GpuContext context;
   if (setting.device == DeviceKind::kGpu) {
-    const auto known = contexts_.find(request.architecture);
-    if (known != contexts_.end()) {
-      context = known->second;
-    } else {
+    setting.driver = contexts_.driver;
+    context = this->context(request.architecture);
+    if (context.bytes == 0) {
       result.warnings.push_back("the memory of a context on architecture " + request.architecture +
                                 " is not known and left out");
     }
@@ -63,6 +71,9 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
     result.use.communication += library;
     result.tape.allocate_first(library, MemoryKind::kCommunication);
   }
+  const MemorySpread spread = residuals_.of(policy->family(), setting.device);
+  set_interval(spread, context, result.use);
+  result.use.origins = origins_of(result.use, *policy, spread, context);
   return result;
 }
 

@@ -2,14 +2,14 @@
 // entry point for reports, `paceline memory` and plans.
 #pragma once
 
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "simulator/memory/contexts.h"
 #include "simulator/memory/memory_policy.h"
+#include "simulator/memory/memory_residuals.h"
 
 namespace paceline {
 
@@ -34,14 +34,13 @@ class MemoryModel {
   MemoryResult predict(const WorkloadGraph& graph, const MemoryRequest& request) const;
 
   const MemoryPolicyRegistry& policies() const { return policies_; }
+  // Of a GPU; that of no known architecture is zero and may be anything.
+  GpuContext context(const std::string& architecture) const;
 
  private:
-  struct Context {
-    std::int64_t bytes = 0;
-    std::string source;
-  };
   MemoryPolicyRegistry policies_;
-  std::map<std::string, Context> contexts_;
+  ContextCatalog contexts_;
+  MemoryResiduals residuals_;
 };
 
 // Where the search for the largest batch ends.

@@ -97,12 +97,31 @@ TEST(MemoryModel, CountsTheContextOfAGpuOnly) {
   EXPECT_EQ(model.predict(resnet50(1), request).use.context, 0);
 }
 
+// Every answer has an interval with the prediction inside, and says what it is from.
+TEST(MemoryModel, GivesEveryPeakAnIntervalAndAnOrigin) {
+  const MemoryModel model;
+  MemoryRequest request = on_gpu(16);
+  for (const char* framework : {"pytorch", "mxnet", "caffe", "tensorflow"}) {
+    request.framework = framework;
+    const MemoryUse use = model.predict(resnet50(16), request).use;
+    EXPECT_LT(use.p05(), use.peak()) << framework;
+    EXPECT_GT(use.p95(), use.peak()) << framework;
+    ASSERT_EQ(use.origins.size(), 3u);
+    for (const OriginLine& line : use.origins) EXPECT_FALSE(line.source.empty()) << line.what;
+    EXPECT_NEAR(use.origins.front().share + use.origins.back().share, 1, 1e-12);
+  }
+}
+
 TEST(MemoryModel, SaysWhenTheContextIsNotKnown) {
   MemoryRequest request = on_gpu(16);
   request.architecture = "cdna1";
   const MemoryResult result = MemoryModel().predict(resnet50(1), request);
   EXPECT_EQ(result.use.context, 0);
   ASSERT_EQ(result.warnings.size(), 1u);
+  // The interval holds what a context may take.
+  request.architecture = "volta";
+  const MemoryUse known = MemoryModel().predict(resnet50(1), request).use;
+  EXPECT_GE(result.use.above, known.context);
 }
 
 TEST(MemoryModel, RefusesAFrameworkItDoesNotKnow) {
