@@ -69,9 +69,18 @@ std::string experiment_headline(const Experiment& e) {
 }
 
 std::string memory_line(const MemoryUse& use) {
-  return to_text(bytes(use.peak())) + " of " + to_text(bytes(use.capacity)) +
-         (use.fits() ? ": fits, " + to_text(bytes(use.margin())) + " to spare"
-                     : ": DOES NOT FIT, " + to_text(bytes(-use.margin())) + " too much");
+  const MemoryFit fit = use.fit();
+  const char* verdict = fit == MemoryFit::kCertain    ? ": fits, "
+                        : fit == MemoryFit::kLikely   ? ": likely fits, "
+                        : fit == MemoryFit::kUnlikely ? ": UNLIKELY TO FIT, "
+                                                      : ": DOES NOT FIT, ";
+  return to_text(bytes(use.peak())) + " of " + to_text(bytes(use.capacity)) + verdict +
+         (use.fits() ? to_text(bytes(use.margin())) + " to spare"
+                     : to_text(bytes(-use.margin())) + " too much");
+}
+
+std::string memory_interval_text(const MemoryUse& use) {
+  return to_text(bytes(use.p05())) + " .. " + to_text(bytes(use.p95()));
 }
 
 std::string largest_batch_text(std::int64_t batch) {

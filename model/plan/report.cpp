@@ -38,17 +38,6 @@ ordered_json to_json(const Communication& communication) {
           {"messages", messages}};
 }
 
-ordered_json origins_json(const std::vector<OriginLine>& origins) {
-  ordered_json out = ordered_json::array();
-  for (const OriginLine& line : origins) {
-    out.push_back({{"what", line.what},
-                   {"kind", to_string(line.kind)},
-                   {"source", line.source},
-                   {"share", line.share}});
-  }
-  return out;
-}
-
 ordered_json interval_json(const std::vector<IntervalPart>& parts) {
   ordered_json out = ordered_json::array();
   for (const IntervalPart& part : parts) {
@@ -71,23 +60,6 @@ std::string_view to_string(Phase phase) {
   }
   PACELINE_ASSERT(false, "every phase has a name");
   return "";
-}
-
-ordered_json to_json(const MemoryUse& memory) {
-  return {{"weights", memory.weights},
-          {"weight_gradients", memory.weight_gradients},
-          {"optimizer_state", memory.optimizer_state},
-          {"feature_maps", memory.feature_maps},
-          {"workspace", memory.workspace},
-          {"communication", memory.communication},
-          {"input", memory.input},
-          {"context", memory.context},
-          {"slack", memory.slack},
-          {"peak", memory.peak()},
-          {"capacity", memory.capacity},
-          {"fits", memory.fits()},
-          {"margin", memory.margin()},
-          {"context_source", memory.context_source}};
 }
 
 ordered_json to_json(const Report& report) {
@@ -114,7 +86,7 @@ ordered_json to_json(const Report& report) {
   out["flops_per_iteration"] = report.flops_per_iteration.si();
   out["least_flops_per_iteration"] = report.least_flops_per_iteration.si();
   out["model_flops_utilization"] = report.model_flops_utilization;
-  out["origins"] = origins_json(report.origins);
+  out["origins"] = to_json(report.origins);
   out["interval_parts"] = interval_json(report.interval_parts);
   out["warnings"] = report.warnings;
   out["inputs"] = ordered_json::array();

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/units.h"
-#include "model/cost/cost_model.h"
 #include "model/plan/experiment.h"
 #include "model/plan/input_file.h"
+#include "model/plan/memory_use.h"
 
 namespace paceline {
 
@@ -75,36 +75,6 @@ struct Communication {
   std::vector<Message> messages;  // in issue order
 };
 
-// Bytes on one device, by use (TBD, Zhu et al. 2018); `peak` is their sum.
-struct MemoryUse {
-  std::int64_t weights = 0;
-  std::int64_t weight_gradients = 0;
-  std::int64_t optimizer_state = 0;
-  std::int64_t feature_maps = 0;
-  std::int64_t workspace = 0;
-  std::int64_t communication = 0;
-  std::int64_t input = 0;
-  std::int64_t context = 0;
-  std::int64_t slack = 0;
-  std::int64_t capacity = 0;
-  std::string context_source;  // where the size of the context is from; empty without one
-  std::int64_t peak() const {
-    return weights + weight_gradients + optimizer_state + feature_maps + workspace + communication +
-           input + context + slack;
-  }
-  bool fits() const { return peak() <= capacity; }
-  // What is left; negative: what is missing.
-  std::int64_t margin() const { return capacity - peak(); }
-};
-
-// Where the parameters of one kernel family come from.
-struct OriginLine {
-  std::string what;
-  OriginKind kind = OriginKind::kFitted;
-  std::string source;
-  double share = 0;  // of the iteration
-};
-
 struct Report {
   Experiment experiment;
   Estimate iteration_time_s;
@@ -123,13 +93,12 @@ struct Report {
   // By the algorithms that need least (model/cost/least_arithmetic.h): no device does less.
   Flops least_flops_per_iteration;
   double model_flops_utilization = 0;
-  std::vector<OriginLine> origins;
+  std::vector<OriginLine> origins;           // per kernel family
   std::vector<IntervalPart> interval_parts;  // of jobs
   std::vector<std::string> warnings;
   std::vector<InputFile> inputs;
 };
 
 nlohmann::ordered_json to_json(const Report& report);
-nlohmann::ordered_json to_json(const MemoryUse& memory);
 
 }  // namespace paceline

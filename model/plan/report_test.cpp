@@ -28,9 +28,10 @@ TEST(Report, WritesEveryKeyThatProgramsRelyOn) {
        {"forward", "backward", "optimizer", "exposed_communication", "host", "input", "bubble"}) {
     EXPECT_THAT(keys_of(json["breakdown_s"]), Contains(key));
   }
-  for (const char* key : {"weights", "weight_gradients", "optimizer_state", "feature_maps",
-                          "workspace", "communication", "input", "context", "slack", "peak",
-                          "capacity", "fits", "margin", "context_source"}) {
+  for (const char* key :
+       {"weights", "weight_gradients", "optimizer_state", "feature_maps", "workspace",
+        "communication", "input", "context", "slack", "peak", "capacity", "fits", "margin",
+        "context_source", "p05", "p95", "fit", "origins"}) {
     EXPECT_THAT(keys_of(json["memory_bytes"]), Contains(key));
   }
 }
@@ -61,6 +62,28 @@ TEST(MemoryUse, PeakIsTheSumOfItsParts) {
   memory.capacity = 256;
   EXPECT_EQ(memory.peak(), 257);
   EXPECT_FALSE(memory.fits());
+}
+
+// A peak of 100 that may be 90 or 120: from the capacity that holds the most it may be to the one
+// that is below the least.
+TEST(MemoryUse, SaysHowSureItIsThatItFits) {
+  MemoryUse memory;
+  memory.weights = 100;
+  memory.below = 10;
+  memory.above = 20;
+  const auto fit = [&](std::int64_t capacity) {
+    memory.capacity = capacity;
+    EXPECT_EQ(memory.fits(), capacity >= 100);
+    return to_string(memory.fit());
+  };
+  EXPECT_EQ(fit(120), "certain");
+  EXPECT_EQ(fit(119), "likely");
+  EXPECT_EQ(fit(100), "likely");
+  EXPECT_EQ(fit(99), "unlikely");
+  EXPECT_EQ(fit(90), "unlikely");
+  EXPECT_EQ(fit(89), "impossible");
+  EXPECT_EQ(to_json(memory)["fit"], "impossible");
+  EXPECT_EQ(to_json(memory)["p95"], 120);
 }
 
 }  // namespace

@@ -44,8 +44,6 @@ BENCHMARK_CAPTURE(LargestBatch, resnet50_pytorch, "resnet50", 32, "pytorch")
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(LargestBatch, resnet50_mxnet, "resnet50", 32, "mxnet")
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(LargestBatch, resnet50_from_one, "resnet50", 1, "pytorch")
-    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(LargestBatch, bert_large_pytorch, "bert-large", 8, "pytorch")
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(Iteration)->Unit(benchmark::kMillisecond);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "simulator/memory/driver_units.h"
 #include "simulator/memory/memory_tape.h"
 
 namespace paceline {
@@ -29,6 +30,8 @@ std::int64_t replay(const MemoryTape& tape, Allocator& allocator);
 std::unique_ptr<Allocator> make_caching_allocator(std::int64_t limit = kNoLimit);
 // TensorFlow's best-fit-with-coalescing arena: allocators/best_fit_coalescing.cpp.
 std::unique_ptr<Allocator> make_best_fit_allocator();
+// cudaMalloc: allocators/driver.cpp.
+std::unique_ptr<Allocator> make_driver_allocator(const DriverUnits& units);
 // Every request separately, rounded up to `granularity`, and above `large` to whole `large` units
 // (0: no such step); freed memory serves later requests of the same rounded size only if `pooled`,
 // else goes back: allocators/rounding.cpp.

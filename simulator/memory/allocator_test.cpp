@@ -117,7 +117,7 @@ TEST(BestFitAllocator, SplitsOnlyWhatIsMuchLarger) {
   EXPECT_EQ(replay(split, *make_best_fit_allocator()), 101 * 256);
 }
 
-// MXNet's pool: multiples of 4 KiB, above 2 MiB multiples of 2 MiB, reused by equal sizes only.
+// A pool of multiples of 4 KiB, above 2 MiB of 2 MiB, reused by equal sizes only.
 TEST(RoundingAllocator, PoolsEqualSizes) {
   MemoryTape tape;
   tape.free(tape.allocate(51380224, MemoryKind::kFeatureMaps));
@@ -127,9 +127,42 @@ TEST(RoundingAllocator, PoolsEqualSizes) {
   EXPECT_EQ(replay(tape, *make_rounding_allocator(1, 0, false)), 51380224);
 }
 
+constexpr DriverUnits kDriver{
+    .shared_up_to = kMiB, .granularity = 512, .chunk = 2 * kMiB, .unit = 128 * 1024};
+
+// 25 MiB and a few bytes take one unit of 128 KiB more, not a page of 2 MiB.
+TEST(DriverAllocator, GivesLargeRequestsWholeUnits) {
+  MemoryTape tape;
+  tape.allocate(25 * kMiB, MemoryKind::kFeatureMaps);
+  tape.allocate(25 * kMiB + 32, MemoryKind::kFeatureMaps);
+  EXPECT_EQ(replay(tape, *make_driver_allocator(kDriver)), 50 * kMiB + 128 * 1024);
+}
+
+// 256 KiB and a few bytes: seven fit a chunk of 2 MiB, the eighth needs another.
+TEST(DriverAllocator, LetsSmallRequestsShareChunks) {
+  MemoryTape tape;
+  for (int i = 0; i < 7; ++i) tape.allocate(256 * 1024 + 32, MemoryKind::kFeatureMaps);
+  EXPECT_EQ(replay(tape, *make_driver_allocator(kDriver)), 2 * kMiB);
+  const auto last = tape.allocate(256 * 1024 + 32, MemoryKind::kFeatureMaps);
+  EXPECT_EQ(replay(tape, *make_driver_allocator(kDriver)), 4 * kMiB);
+  // What the eighth leaves is taken by the next; nothing new is asked for.
+  tape.free(last);
+  tape.allocate(200 * 1024, MemoryKind::kFeatureMaps);
+  EXPECT_EQ(replay(tape, *make_driver_allocator(kDriver)), 4 * kMiB);
+}
+
+// Without units it is what was asked for.
+TEST(DriverAllocator, GivesWhatIsAskedForWhereNothingIsKnown) {
+  MemoryTape tape;
+  tape.allocate(1234567, MemoryKind::kFeatureMaps);
+  tape.allocate(1, MemoryKind::kFeatureMaps);
+  EXPECT_EQ(replay(tape, *make_driver_allocator({})), 1234568);
+}
+
 class AnyAllocator : public testing::TestWithParam<int> {
  protected:
   static std::unique_ptr<Allocator> make() {
+    if (GetParam() == 2) return make_driver_allocator(kDriver);
     return GetParam() == 0 ? make_caching_allocator() : make_best_fit_allocator();
   }
 };
@@ -164,7 +197,7 @@ TEST_P(AnyAllocator, HoldsWhatIsAliveAndReusesItsMemory) {
   EXPECT_EQ(allocator->reserved(), reserved);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AnyAllocator, testing::Values(0, 1));
+INSTANTIATE_TEST_SUITE_P(All, AnyAllocator, testing::Values(0, 1, 2));
 
 }  // namespace
 }  // namespace paceline

@@ -2,26 +2,14 @@
 
 #include <algorithm>
 
-#include "core/data_directory.h"
-#include "core/json_reader.h"
 #include "model/plan/optimizer.h"
 
 namespace paceline {
 
-MemoryModel::MemoryModel() : policies_(memory_policy_registry()) {
-  const JsonDocument document = read_json_file(
-      data_directory() / "model/catalog/memory/contexts.json", "paceline.contexts/1");
-  JsonObject root = document.root();
-  for (JsonObject& entry : root.objects("contexts")) {
-    const std::string name = entry.string("architecture");
-    const auto bytes = static_cast<std::int64_t>(entry.quantity<Bytes>("bytes").si());
-    if (!contexts_.emplace(name, Context{bytes, entry.string("source")}).second) {
-      entry.fail("architecture", "\"" + name + "\" is listed twice");
-    }
-    entry.finish();
-  }
-  root.finish();
-}
+MemoryModel::MemoryModel()
+    : policies_(memory_policy_registry()),
+      contexts_(ContextCatalog::shipped()),
+      residuals_(MemoryResiduals::shipped()) {}
 
 namespace {
 
@@ -34,18 +22,38 @@ MemorySetting with_fp32_shares(MemorySetting setting) {
   return setting;
 }
 
+std::vector<OriginLine> origins_of(const MemoryUse& use, const MemoryPolicy& policy,
+                                   const MemorySpread& spread, const GpuContext& context) {
+  std::string rules;
+  for (const std::string& source : policy.sources()) rules += (rules.empty() ? "" : "; ") + source;
+  const double share = static_cast<double>(use.context) / static_cast<double>(use.peak());
+  std::vector<OriginLine> lines;
+  lines.push_back({"tensors",
+                   spread.kind == OriginKind::kFitted ? OriginKind::kDataSheet : spread.kind,
+                   "rules of " + rules, 1 - share});
+  // No context: a processor. Its process holds more than tensors, which nobody predicts.
+  const char* beside = context.high > 0 ? "" : "; of live tensors, not of libraries and the heap";
+  lines.push_back({"interval", spread.kind, spread.source + beside, 0});
+  if (context.high > 0) lines.push_back({"context", context.kind, context.source, share});
+  return lines;
+}
+
 }  // namespace
+
+GpuContext MemoryModel::context(const std::string& architecture) const {
+  const auto known = contexts_.contexts.find(architecture);
+  return known == contexts_.contexts.end() ? contexts_.unknown() : known->second;
+}
 
 MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryRequest& request) const {
   const std::unique_ptr<const MemoryPolicy> policy = policies_.make(request.framework);
   MemorySetting setting = with_fp32_shares(request.setting);
   MemoryResult result;
-  Context context;
+  GpuContext context;
   if (setting.device == DeviceKind::kGpu) {
-    const auto known = contexts_.find(request.architecture);
-    if (known != contexts_.end()) {
-      context = known->second;
-    } else {
+    setting.driver = contexts_.driver;
+    context = this->context(request.architecture);
+    if (context.bytes == 0) {
       result.warnings.push_back("the memory of a context on architecture " + request.architecture +
                                 " is not known and left out");
     }
@@ -63,6 +71,9 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
     result.use.communication += library;
     result.tape.allocate_first(library, MemoryKind::kCommunication);
   }
+  const MemorySpread spread = residuals_.of(policy->family(), setting.device);
+  set_interval(spread, context, result.use);
+  result.use.origins = origins_of(result.use, *policy, spread, context);
   return result;
 }
 
@@ -86,39 +97,37 @@ double crossing(const Answer& a, const Answer& b) {
 }  // namespace
 
 std::optional<std::int64_t> largest_that_fits(
-    std::int64_t guess, const std::function<std::int64_t(std::int64_t)>& spare) {
+    const std::function<std::int64_t(std::int64_t)>& spare) {
   constexpr std::int64_t kMost = kLargestBatchTried;
-  constexpr double kAhead = 1.02;  // beyond the crossing, so that the border lies behind
-  std::optional<Answer> good, bad, last;
+  constexpr std::int64_t kSecond = 32;  // far enough from the first for a line through both
+  constexpr double kAhead = 1.02;       // beyond the crossing, so that the border lies behind
   const auto ask = [&](std::int64_t batch) {
-    const Answer now{batch, static_cast<double>(spare(batch))};
-    (now.spare >= 0 ? good : bad) = now;
-    return now;
+    return Answer{batch, static_cast<double>(spare(batch))};
   };
-  Answer now = ask(std::clamp<std::int64_t>(guess, 1, kMost));
-  while (!good || !bad) {
-    if (now.batch == (good ? kMost : 1)) break;
-    // Without a usable line it doubles or halves.
-    double to = static_cast<double>(now.batch) * (good ? 2 : 0.5);
-    if (last && falls_between(*last, now)) {
-      const double zero = crossing(*last, now);
-      to = good ? std::max(zero * kAhead, static_cast<double>(now.batch + 1))
-                : std::min(zero / kAhead, static_cast<double>(now.batch - 1));
+  Answer good = ask(1);
+  if (good.spare < 0) return std::nullopt;
+  Answer now = ask(kSecond);
+  while (now.spare >= 0) {
+    if (now.batch == kMost) return kMost;
+    // Without a usable line it doubles.
+    double to = 2 * static_cast<double>(now.batch);
+    if (falls_between(good, now)) {
+      to = std::max(crossing(good, now) * kAhead, static_cast<double>(now.batch + 1));
     }
-    last = now;
-    now = ask(std::clamp<std::int64_t>(static_cast<std::int64_t>(to), 1, kMost));
+    good = now;
+    now = ask(static_cast<std::int64_t>(std::min(to, static_cast<double>(kMost))));
   }
-  if (!good) return std::nullopt;
-  if (!bad) return good->batch;
-  for (int step = 0; bad->batch - good->batch > 1; ++step) {
-    const std::int64_t middle = good->batch + (bad->batch - good->batch) / 2;
-    const auto by_line = static_cast<std::int64_t>(crossing(*good, *bad));
+  Answer bad = now;
+  for (int step = 0; bad.batch - good.batch > 1; ++step) {
+    const std::int64_t middle = good.batch + (bad.batch - good.batch) / 2;
+    const auto by_line = static_cast<std::int64_t>(crossing(good, bad));
     // The last batch that the line allows, then the one behind it; every third step halves.
     const std::int64_t inside =
-        std::clamp(step % 3 == 1 ? good->batch + 1 : by_line, good->batch + 1, bad->batch - 1);
-    ask(step % 3 == 2 ? middle : inside);
+        std::clamp(step % 3 == 1 ? good.batch + 1 : by_line, good.batch + 1, bad.batch - 1);
+    const Answer answer = ask(step % 3 == 2 ? middle : inside);
+    (answer.spare >= 0 ? good : bad) = answer;
   }
-  return good->batch;
+  return good.batch;
 }
 
 std::string batch_found_text(std::int64_t batch) {

@@ -2,14 +2,14 @@
 // entry point for reports, `paceline memory` and plans.
 #pragma once
 
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "simulator/memory/contexts.h"
 #include "simulator/memory/memory_policy.h"
+#include "simulator/memory/memory_residuals.h"
 
 namespace paceline {
 
@@ -34,26 +34,27 @@ class MemoryModel {
   MemoryResult predict(const WorkloadGraph& graph, const MemoryRequest& request) const;
 
   const MemoryPolicyRegistry& policies() const { return policies_; }
+  // Of a GPU; that of no known architecture is zero and may be anything.
+  GpuContext context(const std::string& architecture) const;
 
  private:
-  struct Context {
-    std::int64_t bytes = 0;
-    std::string source;
-  };
   MemoryPolicyRegistry policies_;
-  std::map<std::string, Context> contexts_;
+  ContextCatalog contexts_;
+  MemoryResiduals residuals_;
 };
 
 // Where the search for the largest batch ends.
 inline constexpr std::int64_t kLargestBatchTried = 1 << 20;
 
-// The largest batch from 1 to kLargestBatchTried whose `spare` bytes (capacity less peak) are not
-// negative, with few questions, since memory grows about linearly with the batch: from `guess`
-// along the line through the last two answers until the border lies between two batches, then by
-// that line inside, halving where it does not help. None if not even one sample fits. Where spare
-// memory does not fall with every step, a border: the batch fits, the next one does not.
+// The largest batch from 1 to kLargestBatchTried such that it and every smaller one that was asked
+// about fit, and the next one does not: `spare` (capacity less peak, in bytes) is not negative.
+// None if not even one sample fits. Which batches are asked about follows from the answers alone,
+// so that there is one result per experiment even where spare memory does not fall with every step
+// and several batches are borders. Few questions, since memory grows about linearly with the batch:
+// two fixed batches, then along the line through the last two answers until one does not fit, then
+// along the line inside, halving where it does not help.
 std::optional<std::int64_t> largest_that_fits(
-    std::int64_t guess, const std::function<std::int64_t(std::int64_t)>& spare);
+    const std::function<std::int64_t(std::int64_t)>& spare);
 
 // For people: the number; "1048576 or more" where the search ended before it found a border.
 std::string batch_found_text(std::int64_t batch);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "core/error.h"
 #include "model/graph/workload.h"
 #include "model/plan/optimizer.h"
@@ -23,12 +25,11 @@ MemoryRequest on_gpu(double gib) {
 // The end of the search is no border.
 TEST(LargestBatch, IsSaidToBeMoreWhereTheSearchEnded) {
   EXPECT_EQ(batch_found_text(kLargestBatchTried - 1), "1048575");
-  EXPECT_EQ(batch_found_text(largest_that_fits(32, [](std::int64_t) { return 1; }).value_or(0)),
+  EXPECT_EQ(batch_found_text(largest_that_fits([](std::int64_t) { return 1; }).value_or(0)),
             "1048576 or more");
 }
 
-// Wherever the border lies, wherever the search starts and however memory grows: evenly, not at all
-// but for a cliff, or by steps.
+// Wherever the border lies and however memory grows: evenly, not at all but for a cliff, by steps.
 TEST(LargestBatch, IsTheLastThatFits) {
   using Growth = std::function<std::int64_t(std::int64_t, std::int64_t)>;
   const std::vector<Growth> growths = {
@@ -40,24 +41,40 @@ TEST(LargestBatch, IsTheLastThatFits) {
       }};
   for (const Growth& spare : growths) {
     for (const std::int64_t border : {1, 2, 3, 31, 32, 33, 1000, 1 << 20}) {
-      for (const std::int64_t guess : {1, 32, 100, 5000}) {
-        int questions = 0;
-        const auto found = largest_that_fits(guess, [&](std::int64_t batch) {
-          ++questions;
-          return spare(border, batch);
-        });
-        EXPECT_EQ(found, border) << guess;
-        EXPECT_LE(questions, 80);
-      }
+      int questions = 0;
+      const auto found = largest_that_fits([&](std::int64_t batch) {
+        ++questions;
+        return spare(border, batch);
+      });
+      EXPECT_EQ(found, border);
+      EXPECT_LE(questions, 80);
     }
   }
 }
 
-// Memory that grows evenly: two answers make a line, two more are the border.
+// Memory that falls back at every sixteenth batch has several borders. The one found is a border:
+// it fits, the next does not, and no smaller batch that was asked about failed.
+TEST(LargestBatch, IsABorderBelowWhichNothingAskedAboutFails) {
+  const auto spare = [](std::int64_t batch) {
+    return 1000 * (200 - batch) - 700 * (batch % 16) + (batch % 3) * 4000;
+  };
+  std::map<std::int64_t, std::int64_t> asked;
+  const auto ask = [&](std::int64_t batch) { return asked[batch] = spare(batch); };
+  const std::int64_t found = largest_that_fits(ask).value();
+  int borders = 0;
+  for (std::int64_t batch = 1; batch < 1000; ++batch) {
+    if (spare(batch) >= 0 && spare(batch + 1) < 0) ++borders;
+  }
+  ASSERT_GT(borders, 1);
+  for (const auto& [batch, bytes] : asked) EXPECT_EQ(bytes >= 0, batch <= found) << batch;
+  EXPECT_TRUE(asked.contains(found) && asked.contains(found + 1));
+}
+
+// Memory that grows evenly: two answers make a line, a few more are the border.
 TEST(LargestBatch, AsksAboutLittleWhereMemoryGrowsEvenly) {
   for (const std::int64_t border : {5, 160, 777, 20'000}) {
     int questions = 0;
-    const auto found = largest_that_fits(32, [&](std::int64_t batch) {
+    const auto found = largest_that_fits([&](std::int64_t batch) {
       ++questions;
       return 1'000'000 * (border - batch) + 300'000;
     });
@@ -67,7 +84,7 @@ TEST(LargestBatch, AsksAboutLittleWhereMemoryGrowsEvenly) {
 }
 
 TEST(LargestBatch, IsNoneWhereNothingFits) {
-  EXPECT_FALSE(largest_that_fits(32, [](std::int64_t) { return -1; }));
+  EXPECT_FALSE(largest_that_fits([](std::int64_t) { return -1; }));
 }
 
 TEST(MemoryModel, CountsTheContextOfAGpuOnly) {
@@ -80,12 +97,31 @@ TEST(MemoryModel, CountsTheContextOfAGpuOnly) {
   EXPECT_EQ(model.predict(resnet50(1), request).use.context, 0);
 }
 
+// Every answer has an interval with the prediction inside, and says what it is from.
+TEST(MemoryModel, GivesEveryPeakAnIntervalAndAnOrigin) {
+  const MemoryModel model;
+  MemoryRequest request = on_gpu(16);
+  for (const char* framework : {"pytorch", "mxnet", "caffe", "tensorflow"}) {
+    request.framework = framework;
+    const MemoryUse use = model.predict(resnet50(16), request).use;
+    EXPECT_LT(use.p05(), use.peak()) << framework;
+    EXPECT_GT(use.p95(), use.peak()) << framework;
+    ASSERT_EQ(use.origins.size(), 3u);
+    for (const OriginLine& line : use.origins) EXPECT_FALSE(line.source.empty()) << line.what;
+    EXPECT_NEAR(use.origins.front().share + use.origins.back().share, 1, 1e-12);
+  }
+}
+
 TEST(MemoryModel, SaysWhenTheContextIsNotKnown) {
   MemoryRequest request = on_gpu(16);
   request.architecture = "cdna1";
   const MemoryResult result = MemoryModel().predict(resnet50(1), request);
   EXPECT_EQ(result.use.context, 0);
   ASSERT_EQ(result.warnings.size(), 1u);
+  // The interval holds what a context may take.
+  request.architecture = "volta";
+  const MemoryUse known = MemoryModel().predict(resnet50(1), request).use;
+  EXPECT_GE(result.use.above, known.context);
 }
 
 TEST(MemoryModel, RefusesAFrameworkItDoesNotKnow) {

@@ -21,6 +21,8 @@ class MemoryPolicy {
   virtual MemoryTape trace(const WorkloadGraph& graph, const MemorySetting& setting) const = 0;
   // All but context and capacity.
   virtual MemoryUse use(const MemoryTape& tape, const MemorySetting& setting) const = 0;
+  // Policies of one family share rules and allocator: what one was wrong by says something of all.
+  virtual std::string family() const = 0;
   // The documents and sources that the rules are taken from.
   virtual std::vector<std::string> sources() const = 0;
 };

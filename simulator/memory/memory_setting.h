@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "model/hardware/device_spec.h"
 #include "model/kernel/kernel.h"
+#include "simulator/memory/driver_units.h"
 
 namespace paceline {
 
@@ -49,6 +50,7 @@ struct MemorySetting {
   StrategyMemory strategy;
   // What the framework's allocator may hold: the device without context and library.
   std::int64_t allocator_limit = std::numeric_limits<std::int64_t>::max();
+  DriverUnits driver;  // of a GPU
 };
 
 }  // namespace paceline

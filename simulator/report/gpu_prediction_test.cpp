@@ -176,6 +176,19 @@ TEST(GpuPrediction, TheLargestBatchIsTheLastThatFits) {
   EXPECT_LT(predict(e).report.memory.margin(), 0);
 }
 
+// The largest batch is of the job, not of the batch that somebody happened to ask about: with the
+// caching allocator, which gives back what it holds, several batches are borders.
+TEST(GpuPrediction, TheLargestBatchIsTheSameWhateverBatchIsAskedAbout) {
+  Experiment e = experiment("resnet50", 32, "v100-sxm2-16g");
+  const auto device = read_training_device(e.device, e.options);
+  const auto largest = [&](std::int64_t batch) {
+    e.batch = batch;
+    return predictor().largest_batch(predictor().resolve(e, *device), *device);
+  };
+  const std::int64_t of_one = largest(1);
+  for (const std::int64_t batch : {32, 119, 150, 200, 1000}) EXPECT_EQ(largest(batch), of_one);
+}
+
 TEST(GpuPrediction, ALowerClockIsSlower) {
   Experiment e = experiment("alexnet", 64, "k80");
   const double boost = time_of(e);

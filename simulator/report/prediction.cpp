@@ -158,7 +158,7 @@ Predictor::MemoryAnswer Predictor::memory(const Experiment& e, const TrainingDev
     if (batch == e.batch) return asked.use.margin();
     return memory_of(memory_, setup, setup.build(model, batch), strategy).use.margin();
   };
-  const std::optional<std::int64_t> largest = largest_that_fits(e.batch, spare);
+  const std::optional<std::int64_t> largest = largest_that_fits(spare);
   return {std::move(asked), largest};
 }
 

@@ -4,10 +4,6 @@
 
 #include "core/data_directory.h"
 #include "core/error.h"
-#include "core/percent.h"
-#include "core/statistics.h"
-#include "core/table.h"
-#include "core/units_text.h"
 #include "model/cost/gpu.h"
 #include "model/graph/rewrite/fused_attention.h"
 #include "model/graph/rewrite/precision.h"
@@ -74,15 +70,11 @@ StrategyMemory strategy_of(const MemoryCase& c, const WorkloadGraph& graph) {
   return strategy_memory(job, *strategy, StrategyOptions(c.strategy, all_options(*strategy), {}));
 }
 
-std::string megabytes(std::int64_t bytes) {
-  return significant(static_cast<double>(bytes) / 1e6, 4);
-}
-
 }  // namespace
 
 MemoryScorer::MemoryScorer() : workloads_(workload_registry()) {}
 
-std::map<std::string, std::int64_t> MemoryScorer::predict(const MemoryCase& c) const {
+MemoryQuantities MemoryScorer::predict(const MemoryCase& c) const {
   MemoryRequest request;
   request.framework = c.framework;
   request.setting.threads = c.threads;
@@ -107,115 +99,78 @@ std::map<std::string, std::int64_t> MemoryScorer::predict(const MemoryCase& c) c
   const MemoryResult result = memory_.predict(graph, request);
   const MemoryUse& use = result.use;
   const Forward forward = forward_of(result.tape);
-  return {{"weights", use.weights},
-          {"weight_gradients", use.weight_gradients},
-          {"optimizer_state", use.optimizer_state},
-          {"feature_maps", use.feature_maps},
-          {"workspace", use.workspace},
-          {"communication", use.communication},
-          {"input", use.input},
-          {"alive", use.peak() - use.slack - use.context},
-          {"total", use.peak()},
-          {"reserved", use.peak() - use.context},
-          {"after_forward", forward.after},
-          {"forward_peak", forward.peak}};
+  MemoryQuantities answer;
+  answer.bytes = {{"weights", use.weights},
+                  {"weight_gradients", use.weight_gradients},
+                  {"optimizer_state", use.optimizer_state},
+                  {"feature_maps", use.feature_maps},
+                  {"workspace", use.workspace},
+                  {"communication", use.communication},
+                  {"input", use.input},
+                  {"alive", use.peak() - use.slack - use.context},
+                  {"total", use.peak()},
+                  {"reserved", use.peak() - use.context},
+                  {"after_forward", forward.after},
+                  {"forward_peak", forward.peak}};
+  if (!request.architecture.empty()) answer.context = memory_.context(request.architecture);
+  answer.family = memory_.policies().make(c.framework)->family();
+  return answer;
 }
 
+namespace {
+
+// Only "total" has the context in it.
+void add_interval(const MemorySpread& spread, const GpuContext& context, MemoryError& error) {
+  MemoryUse use;
+  const bool whole = error.quantity == "total";
+  if (whole) use.context = context.bytes;
+  use.feature_maps = error.predicted - use.context;
+  set_interval(spread, whole ? context : GpuContext{}, use);
+  error.p05 = use.p05();
+  error.p95 = use.p95();
+}
+
+}  // namespace
+
 std::vector<MemoryError> score(const MemorySet& set, const MemoryScorer& scorer) {
+  const MemoryResiduals others = MemoryResiduals::shipped(set.name);
   std::vector<MemoryError> out;
   for (const MemoryCase& c : set.cases) {
-    const std::map<std::string, std::int64_t> predicted = scorer.predict(c);
+    const MemoryQuantities answer = scorer.predict(c);
     for (const auto& [quantity, measured] : c.measured) {
-      const auto found = predicted.find(quantity);
-      if (found == predicted.end()) {
+      const auto found = answer.bytes.find(quantity);
+      if (found == answer.bytes.end()) {
         throw InputError("memory set " + set.name + ", case " + c.name +
                          ": there is no quantity \"" + quantity + "\"");
       }
-      out.push_back(
-          {set.name, c.name, quantity, c.batch, measured, found->second, c.excluded.empty()});
+      MemoryError error{set.name, c.name,        quantity,          c.batch,
+                        measured, found->second, c.excluded.empty()};
+      error.assumed = !c.assumed.empty();
+      error.family = answer.family;
+      error.device = c.device == "cpu" ? DeviceKind::kCpu : DeviceKind::kGpu;
+      if (error.is_total()) {
+        add_interval(others.of(error.family, error.device), answer.context, error);
+      }
+      out.push_back(std::move(error));
     }
   }
   return out;
 }
 
-std::optional<double> slope_error(const std::vector<MemoryError>& errors) {
-  std::vector<const MemoryError*> totals;
-  double mean = 0;
-  for (const MemoryError& e : errors) {
-    if (!e.counted || e.quantity != "total") continue;
-    totals.push_back(&e);
-    mean += static_cast<double>(e.batch);
-  }
-  if (totals.size() < 3) return std::nullopt;
-  mean /= static_cast<double>(totals.size());
-  double measured = 0, predicted = 0;  // both times the variance of the batch
-  for (const MemoryError* e : totals) {
-    const double away = static_cast<double>(e->batch) - mean;
-    measured += away * static_cast<double>(e->measured);
-    predicted += away * static_cast<double>(e->predicted);
-  }
-  return predicted / measured - 1;
-}
-
-namespace {
-
-// Of totals or of categories; of those that are not counted as well if `all`.
-std::optional<double> median_error(const std::vector<MemoryError>& errors, bool totals,
-                                   bool all = false) {
-  std::vector<double> sizes;
-  for (const MemoryError& e : errors) {
-    if ((e.counted || all) && e.is_total() == totals) sizes.push_back(std::abs(e.error()));
-  }
-  if (sizes.empty()) return std::nullopt;
-  return quantile(sizes, 0.5);
-}
-
-// "-" where nothing was measured.
-std::string percent_or_dash(std::optional<double> share) { return share ? percent(*share) : "-"; }
-
-}  // namespace
-
-std::string memory_accuracy_text(const std::vector<MemorySet>& sets, const MemoryScorer& scorer) {
-  Table summary({"set", "cases", "median error of totals", "largest", "limit",
-                 "median error of categories", "limit"});
-  std::string details;
+std::vector<SetResiduals> memory_residuals(const std::vector<MemorySet>& sets,
+                                           const MemoryScorer& scorer) {
+  std::vector<SetResiduals> out;
   for (const MemorySet& set : sets) {
-    const std::vector<MemoryError> errors = score(set, scorer);
-    std::optional<double> largest;
-    Table table({"case", "quantity", "measured MB", "predicted MB", "error"});
-    for (const MemoryError& e : errors) {
-      if (e.counted && e.is_total()) largest = std::max(largest.value_or(0), std::abs(e.error()));
-      table.add_row({e.name, e.quantity, megabytes(e.measured), megabytes(e.predicted),
-                     percent(e.error()) + (e.counted ? "" : " (not counted)")});
+    for (const MemoryError& e : score(set, scorer)) {
+      if (!e.counted || !e.is_total()) continue;
+      if (out.empty() || out.back().set != set.name || out.back().family != e.family ||
+          out.back().device != e.device) {
+        out.push_back({set.name, set.source, e.family, e.device, {}});
+      }
+      out.back().errors.push_back(-std::log1p(e.error()));
     }
-    summary.add_row({set.name, std::to_string(set.cases.size()),
-                     percent_or_dash(median_error(errors, true)), percent_or_dash(largest),
-                     percent(set.total_limit), percent_or_dash(median_error(errors, false)),
-                     percent(set.category_limit)});
-    const bool some_excluded =
-        std::ranges::any_of(set.cases, [](const MemoryCase& c) { return !c.excluded.empty(); });
-    details += "\n## " + set.name + "\n\n" + set.summary + ".\nSource: " + set.source + ".\n\n";
-    for (const MemoryCase& c : set.cases) {
-      if (!c.excluded.empty()) details += "- " + c.name + " is not counted: " + c.excluded + "\n";
-    }
-    if (some_excluded) {
-      details += "- With what is not counted the median error would be " +
-                 percent_or_dash(median_error(errors, true, true)) + " of totals and " +
-                 percent_or_dash(median_error(errors, false, true)) + " of categories\n";
-    }
-    if (const auto slope = slope_error(errors)) {
-      details += "- Growth of the total with the batch (least squares over the sweep): " +
-                 percent(*slope) + "\n";
-    }
-    details += "\n" + table.to_string(TableFormat::kMarkdown);
   }
-  return "<!-- Written by PACELINE_UPDATE_DOCS=1 paceline_validation_test "
-         "--gtest_filter='MemoryAccuracy.*'. -->\n\n"
-         "# Accuracy: memory\n\n"
-         "Predicted against measured bytes; nothing of these sets was used to set a parameter. "
-         "What "
-         "a quantity\nis: docs/models/memory.md.\n\n" +
-         summary.to_string(TableFormat::kMarkdown) + details;
+  return out;
 }
 
 }  // namespace paceline

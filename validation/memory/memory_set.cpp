@@ -51,6 +51,7 @@ MemoryCase read_case(JsonObject& object, const MemoryCase& common, bool complete
   c.gradient_bytes = optional_bytes(object, "gradient_bytes", c.gradient_bytes);
   c.master_bytes = optional_bytes(object, "master_bytes", c.master_bytes);
   c.excluded = object.string_or("excluded", c.excluded);
+  c.assumed = object.string_or("assumed", c.assumed);
   if (object.has("options")) {
     JsonObject options = object.object("options");
     for (const std::string& key : options.keys()) c.options[key] = options.string(key);

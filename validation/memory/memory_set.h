@@ -37,6 +37,7 @@ struct MemoryCase {
   // context and slack; "after_forward", what is alive when forward has ended.
   std::map<std::string, std::int64_t> measured;
   std::string excluded;  // why it is shown but not counted
+  std::string assumed;   // what of the run is not published and taken from elsewhere; counted
 };
 
 struct MemorySet {
@@ -53,23 +54,34 @@ MemorySet read_memory_set(const std::filesystem::path& file, const std::filesyst
 // All shipped sets, sorted by name.
 std::vector<MemorySet> shipped_memory_sets();
 
-// What the model says of each measured quantity.
+// What the model says of each quantity that may be measured, and what its interval follows from.
+struct MemoryQuantities {
+  std::map<std::string, std::int64_t> bytes;
+  GpuContext context;
+  std::string family{};
+};
 class MemoryScorer {
  public:
   MemoryScorer();
-  std::map<std::string, std::int64_t> predict(const MemoryCase& c) const;
+  MemoryQuantities predict(const MemoryCase& c) const;
 
  private:
   WorkloadRegistry workloads_;
   MemoryModel memory_;
 };
 
-// One measured quantity of one case.
+// One measured quantity of one case; of a total also its 90 % interval, from the residuals of the
+// other sets.
 struct MemoryError {
   std::string set, name, quantity;
   std::int64_t batch = 1;
   std::int64_t measured = 0, predicted = 0;
   bool counted = true;
+  bool assumed = false;
+  std::int64_t p05 = 0, p95 = 0;
+  std::string family{};
+  DeviceKind device = DeviceKind::kGpu;
+  bool is_inside() const { return p05 <= measured && measured <= p95; }
   double error() const {
     return static_cast<double>(predicted) / static_cast<double>(measured) - 1;
   }
@@ -78,6 +90,12 @@ struct MemoryError {
   }
 };
 std::vector<MemoryError> score(const MemorySet& set, const MemoryScorer& scorer);
+
+// ln(measured / predicted) of the counted totals, and calibration/fitted/memory/residuals.json,
+// which holds them with four decimals.
+std::vector<SetResiduals> memory_residuals(const std::vector<MemorySet>& sets,
+                                           const MemoryScorer& scorer);
+std::string memory_residuals_text(const std::vector<SetResiduals>& residuals);
 
 // How much faster memory grows with the batch than measured: slopes of straight lines (least
 // squares) through the counted totals of a device, "total", if they were measured at three batches

@@ -45,11 +45,13 @@ class CaffeMemory : public MemoryPolicy {
         Rules(graph, setting),
         {.gradient_per_reader = true, .workspace_per_layer = true, .workspaces = kStreamsPerGroup});
   }
-  // cudaMalloc gives multiples of 512 B, large requests whole pages of 2 MiB.
+  // Every blob is a call of cudaMalloc.
   MemoryUse use(const MemoryTape& tape, const MemorySetting& setting) const override {
     const bool gpu = setting.device == DeviceKind::kGpu;
-    return use_at_peak(tape, *make_rounding_allocator(gpu ? 512 : 64, gpu ? 2 << 20 : 0, false));
+    return use_at_peak(tape, gpu ? *make_driver_allocator(setting.driver)
+                                 : *make_rounding_allocator(64, 0, false));
   }
+  std::string family() const override { return "caffe"; }
   std::vector<std::string> sources() const override {
     return {
         "BVLC Caffe 1.0 source: src/caffe/blob.cpp, util/insert_splits.cpp, "

@@ -85,6 +85,7 @@ class CntkMemory : public MemoryPolicy {
     use.feature_maps = pool_bytes(std::move(requests));
     return use;
   }
+  std::string family() const override { return "cntk"; }
   std::vector<std::string> sources() const override {
     return {
         "CNTK 2 source: Source/ComputationNetworkLib/MatrixPool.h, ComputationNode.h "

@@ -3,6 +3,7 @@
 // later requests of similar size; the result is one set of blocks for the whole run. Outputs of the
 // network, the probabilities of its loss, stay for the user and are not overwritten by a gradient.
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "simulator/memory/layer_keeps.h"
@@ -17,9 +18,9 @@ constexpr std::int64_t kInplaceSumCap = 8;
 // NNVM_EXEC_MATCH_RANGE: a block serves requests from 1/16 to 16 times its size. By default no
 // smaller range is tried (NNVM_AUTO_SEARCH_MATCH_RANGE is off).
 constexpr std::int64_t kMatchRange = 16;
-// MXNET_GPU_MEM_POOL_PAGE_SIZE and MXNET_GPU_MEM_LARGE_ALLOC_ROUND_SIZE.
-constexpr std::int64_t kPage = 4096;
-constexpr std::int64_t kLarge = 2 << 20;
+// The pool of versions before 1.2 asks for as much more than it is asked for (NDEV); later ones
+// round to pages of 4 KiB and 2 MiB.
+constexpr std::int64_t kPoolExtra = 32;
 
 struct OutputOf {
   Place operator()(const Activate&) const { return Place::kOverwrite; }
@@ -117,9 +118,14 @@ Plan plan_of(const MemoryTape& tape) {
   return plan;
 }
 
-std::int64_t rounded(std::int64_t bytes) {
-  const std::int64_t unit = bytes > kLarge ? kLarge : kPage;
-  return (bytes + unit - 1) / unit * unit;
+// What the driver gives for blocks that stay: the largest first, as the executor asks.
+std::int64_t held(std::vector<std::int64_t> blocks, const DriverUnits& units) {
+  std::ranges::sort(blocks, std::greater());
+  MemoryTape tape;
+  for (const std::int64_t bytes : blocks) {
+    tape.allocate(bytes + kPoolExtra, MemoryKind::kFeatureMaps);
+  }
+  return replay(tape, *make_driver_allocator(units));
 }
 
 class MxnetMemory : public MemoryPolicy {
@@ -140,18 +146,23 @@ class MxnetMemory : public MemoryPolicy {
     set_categories(use, tape.peak().usage);
     use.feature_maps = plan.bytes();
     if (setting.device != DeviceKind::kGpu) return use;
-    for (const std::int64_t size : plan.sizes()) use.slack += rounded(size) - size;
+    std::vector<std::int64_t> blocks = plan.sizes();
     for (const MemoryTape::Buffer& buffer : tape.buffers()) {
-      if (buffer.kind == MemoryKind::kFeatureMaps) continue;
-      use.slack += rounded(buffer.bytes) - buffer.bytes;
+      if (buffer.kind != MemoryKind::kFeatureMaps && buffer.bytes > 0) {
+        blocks.push_back(buffer.bytes);
+      }
     }
+    std::int64_t asked = 0;
+    for (const std::int64_t bytes : blocks) asked += bytes;
+    use.slack = held(std::move(blocks), setting.driver) - asked;
     return use;
   }
 
+  std::string family() const override { return "mxnet"; }
   std::vector<std::string> sources() const override {
     return {
         "MXNet 1.x source: src/executor/graph_executor.cc (AggregateGradient), "
-        "nnvm src/pass/plan_memory.cc, src/storage/pooled_storage_manager.h; "
+        "nnvm src/pass/plan_memory.cc; 0.12 src/storage/pooled_storage_manager.h; "
         "docs/faq/env_var.md"};
   }
 };

@@ -169,6 +169,7 @@ class PyTorchMemory : public MemoryPolicy {
                                : make_rounding_allocator(64, 0, false);
     return use_at_peak(tape, *allocator);
   }
+  std::string family() const override { return "pytorch"; }
   std::vector<std::string> sources() const override {
     return {
         "PyTorch 1.13.1 source: torch/csrc/autograd/engine.cpp (order, input buffers), "

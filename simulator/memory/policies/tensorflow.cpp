@@ -70,6 +70,7 @@ class TensorFlowMemory : public MemoryPolicy {
   MemoryUse use(const MemoryTape& tape, const MemorySetting&) const override {
     return use_at_peak(tape, *make_best_fit_allocator());
   }
+  std::string family() const override { return "tensorflow"; }
   std::vector<std::string> sources() const override {
     return {
         "TensorFlow 1.x source: core/common_runtime/bfc_allocator.cc and executor.cc, "

@@ -34,8 +34,10 @@ class TorchMemory : public MemoryPolicy {
   }
   MemoryUse use(const MemoryTape& tape, const MemorySetting& setting) const override {
     const bool gpu = setting.device == DeviceKind::kGpu;
-    return use_at_peak(tape, *make_rounding_allocator(gpu ? 512 : 64, gpu ? 2 << 20 : 0, false));
+    return use_at_peak(tape, gpu ? *make_driver_allocator(setting.driver)
+                                 : *make_rounding_allocator(64, 0, false));
   }
+  std::string family() const override { return "torch7"; }
   std::vector<std::string> sources() const override {
     return {
         "torch/nn source: Module.lua (output, gradInput), CAddTable.lua; torch/cudnn "
