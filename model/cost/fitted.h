@@ -1,15 +1,14 @@
 // Kernel costs from the fitted formulas of one device.
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/cost/cost_model.h"
+#include "model/cost/prepared_fit.h"
 #include "model/parameters/parameter_set.h"
 
 namespace paceline {
-
-struct FormulaEntry;
 
 // A kernel is costed by the fit named like its implementation; convolutions first look for a fit of
 // their pass ("onednn.conv.dgrad"). The standard deviation of ln(time) is
@@ -23,32 +22,20 @@ class FittedCostModel : public CostModel {
   // Fits that are not of kernels ("pytorch.host") are kept aside.
   explicit FittedCostModel(ParameterSet parameters);
   FittedCostModel(FittedCostModel&&) = default;
-  FittedCostModel(const FittedCostModel&) = delete;  // the entries point into the set
+  FittedCostModel(const FittedCostModel&) = delete;  // the prepared fits point into the set
 
   KernelCost cost(const Kernel& kernel, const ExecutionContext& context) const override;
+
+  // Null if no kernel was fitted under this name.
+  const PreparedFit* find(std::string_view implementation) const;
 
   const ParameterSet& parameters() const { return parameters_; }
 
  private:
-  struct Entry {
-    const Fit* fit;
-    const FormulaEntry* formula;
-    std::vector<double> values;          // in the formula's order
-    std::vector<ParameterScale> scales;  // likewise
-    std::vector<double> covariance;      // likewise; empty if nothing was fitted
-  };
-  Entry make_entry(const Fit& fit) const;
-  const Entry& entry_of(const Kernel& kernel) const;
-  std::string source_text(const Fit& fit) const;
+  const PreparedFit& fit_of(const Kernel& kernel) const;
 
   ParameterSet parameters_;
-  std::vector<Entry> entries_;
+  std::vector<PreparedFit> fits_;
 };
-
-// Variance of ln(time) by parameter error alone.
-double parameter_variance(const FormulaEntry& formula, const Kernel& kernel,
-                          const ExecutionContext& context, const std::vector<double>& values,
-                          const std::vector<ParameterScale>& scales,
-                          const std::vector<double>& covariance);
 
 }  // namespace paceline

@@ -22,17 +22,19 @@ formula::TimeParts<double> evaluate(const Kernel& kernel, const ExecutionContext
 }
 
 template <typename Formula>
-void log_gradient(const Kernel& kernel, const ExecutionContext& context, const double* values,
-                  double* out) {
+formula::TimeParts<double> log_gradient(const Kernel& kernel, const ExecutionContext& context,
+                                        const double* values, double* out) {
   constexpr std::size_t kCount = std::tuple_size_v<decltype(Formula::kParameters)>;
+  static_assert(kCount <= kMostFormulaParameters);
   typename Formula::Input input;
   read_input(kernel, context, input);
   std::array<formula::Dual<kCount>, kCount> variables;
   for (std::size_t i = 0; i < kCount; ++i) {
     variables[i] = formula::Dual<kCount>::variable(values[i], i);
   }
-  const formula::Dual<kCount> total = Formula::time(input, variables.data()).total;
-  for (std::size_t i = 0; i < kCount; ++i) out[i] = total.v[i] / total.a;
+  const auto parts = Formula::time(input, variables.data());
+  for (std::size_t i = 0; i < kCount; ++i) out[i] = parts.total.v[i] / parts.total.a;
+  return {parts.total.a, parts.fixed.a, parts.compute.a, parts.memory.a};
 }
 
 template <typename... Formula>

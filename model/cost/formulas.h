@@ -1,6 +1,7 @@
 // The kernel formulas by name, evaluated with plain numbers.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -16,10 +17,14 @@ struct FormulaEntry {
   // `values` in the order of `parameters`.
   formula::TimeParts<double> (*evaluate)(const Kernel&, const ExecutionContext&,
                                          const double* values);
-  // Derivatives of ln(total) in each of `values`, where the choices of the formula (tile,
-  // algorithm) stay: that of a minimum is that of the smallest.
-  void (*log_gradient)(const Kernel&, const ExecutionContext&, const double* values, double* out);
+  // The same parts, with the derivatives of ln(total) in each of `values` in `out`, where the
+  // choices of the formula (tile, algorithm) stay: that of a minimum is that of the smallest.
+  formula::TimeParts<double> (*log_gradient)(const Kernel&, const ExecutionContext&,
+                                             const double* values, double* out);
 };
+
+// No formula has more parameters.
+inline constexpr std::size_t kMostFormulaParameters = 32;
 
 std::span<const FormulaEntry> kernel_formulas();
 // Throws InputError with the known ids.

@@ -3,29 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
-#include "core/data_directory.h"
 #include "core/error.h"
-#include "core/json_reader.h"
-#include "core/provenance.h"
 #include "model/cost/formula_inputs.h"
 #include "model/cost/gpu_family.h"
 #include "model/cost/gpu_limits.h"
-#include "model/hardware/power_share.h"
 
 namespace paceline {
 namespace {
-
-// The parameters of a fit in the order of its formula.
-template <typename Formula>
-std::vector<double> values_of(const Fit& fit) {
-  std::vector<double> out;
-  for (const formula::Declaration& declared : Formula::kParameters) {
-    out.push_back(fit.value(std::string(declared.name)));
-  }
-  return out;
-}
 
 std::string tile_text(const formula::TileChoice& tile) {
   const auto text = [](double x) { return std::to_string(static_cast<int>(x)); };
@@ -73,21 +58,15 @@ bool has_families_by_precision(const Kernel& kernel) {
          !std::holds_alternative<AttentionShape>(kernel.shape);
 }
 
-// What is expected of an architecture is expected of a board with enough power.
-void expect_of_power(const DeviceSpec& device, ParameterSet& architecture) {
-  const double share = power_share(device, DeviceCatalog::shipped());
-  for (Fit& fit : architecture.fits) {
-    if (!is_limited_by_power(fit.implementation)) continue;
-    for (Parameter& p : fit.parameters) {
-      if (p.name == "compute_share") p.value *= share;
-    }
-  }
-}
-
 std::vector<FittedCostModel> models_of(std::vector<ParameterSet> sets) {
   std::vector<FittedCostModel> out;
   for (ParameterSet& set : sets) out.emplace_back(std::move(set));
   return out;
+}
+
+ExecutionContext on(const DeviceSpec& device, ExecutionContext context) {
+  context.device = &device;
+  return context;
 }
 
 }  // namespace
@@ -98,104 +77,140 @@ GpuCostModel::GpuCostModel(DeviceSpec device, GpuParameterFiles parameters)
       own_(std::move(parameters.own)),
       same_chip_(models_of(std::move(parameters.same_chip))),
       same_chip_sd_(parameters.same_chip_sd),
-      architecture_(std::move(parameters.architecture)) {}
-
-GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
-  const std::filesystem::path folder = data_directory() / "calibration" / "fitted" / "gpu";
-  GpuParameterFiles out;
-  const auto read = [&](const std::filesystem::path& file) {
-    const std::string text = read_text_file(file);
-    out.inputs.push_back({file.filename().string(), sha256_hex(text)});
-    return parse_parameters(text, file.string());
-  };
-  const auto file_of = [&](const std::string& name) { return folder / (name + ".json"); };
-  if (std::filesystem::exists(file_of(device.name))) out.own = read(file_of(device.name));
-  if (device.same_chip) {
-    for (const std::string& name : device.same_chip->value) {
-      if (std::filesystem::exists(file_of(name))) out.same_chip.push_back(read(file_of(name)));
-    }
-    out.same_chip_sd = read(file_of("same-chip")).at("gpu.same_chip").value("shared_sd");
-  }
-  out.architecture = read(file_of("architecture-" + device.architecture));
-  expect_of_power(device, out.architecture);
-  return out;
+      architecture_(std::move(parameters.architecture)) {
+  find_families();
 }
 
 GpuCostModel GpuCostModel::for_device(const DeviceSpec& device) {
   return {device, read_gpu_parameters(device)};
 }
 
-GpuCostModel::Source GpuCostModel::source_of(const std::string& family) const {
-  if (own_.parameters().find(family) != nullptr) return {&own_, kMeasured};
-  for (const FittedCostModel& model : same_chip_) {
-    if (model.parameters().find(family) != nullptr) return {&model, kSameChip};
-  }
-  return {&architecture_, kPooled};
+void GpuCostModel::refine(std::map<std::string, FamilyRefinement> refinements) {
+  refinements_ = std::move(refinements);
+  find_families();
 }
 
-KernelCost GpuCostModel::cost_as_it_is(const Kernel& kernel, const DeviceSpec& device,
-                                       const ExecutionContext& context) const {
-  Kernel of_family = kernel;
-  of_family.implementation = gpu_family(kernel, device);
-  ExecutionContext here = context;
-  here.device = &device;
-  const Source source = source_of(of_family.implementation);
-  KernelCost out = source.model->cost(of_family, here);
-  out.family = of_family.implementation;
-  if (source.origin == kSameChip) {
-    out.shared_sd = std::hypot(out.shared_sd, same_chip_sd_);
-    out.origin.source += ", which has the same chip";
+GpuCostModel::Family GpuCostModel::find_family(std::string_view name) const {
+  Family out;
+  const auto refined = refinements_.find(std::string(name));
+  if (refined != refinements_.end()) out.refinement = refined->second;
+  if ((out.fit = own_.find(name)) != nullptr) {
+    out.origin = kMeasured;
+    return out;
   }
-  if (source.origin == kPooled) {
-    out.origin = {
-        OriginKind::kExtrapolated,
-        of_family.implementation + " of " + device_.name + " was not measured; expected " +
-            "from measured devices and what is known of architecture " + device_.architecture};
+  for (const FittedCostModel& model : same_chip_) {
+    if ((out.fit = model.find(name)) == nullptr) continue;
+    out.origin = kSameChip;
+    return out;
   }
-  const auto refined = refinements_.find(out.family);
-  if (refined != refinements_.end()) {
-    out.time = std::exp(refined->second.log_shift) * out.time;
-    out.shared_sd = std::min(out.shared_sd, refined->second.shared_sd);
-    out.origin = {OriginKind::kFitted,
-                  std::to_string(refined->second.timings) +
-                      " timings of this device on top of: " + out.origin.source};
+  out.fit = architecture_.find(name);
+  out.origin = kPooled;
+  return out;
+}
+
+std::string GpuCostModel::source_of(std::string_view name, const Family& family) const {
+  std::string out;
+  if (family.refinement) {
+    out = std::to_string(family.refinement->timings) + " timings of this device on top of: ";
+  }
+  if (family.origin != kPooled) return out + family.fit->source();
+  return out + std::string(name) + " of " + device_.name + " was not measured; expected " +
+         "from measured devices and what is known of architecture " + device_.architecture;
+}
+
+void GpuCostModel::find_families() {
+  families_.clear();
+  for (const GpuFamily& listed : gpu_families()) {
+    Family family = find_family(listed.name);
+    if (family.fit != nullptr) family.source = source_of(listed.name, family);
+    families_.push_back(std::move(family));
+  }
+}
+
+const GpuCostModel::Family& GpuCostModel::family_at(std::size_t index) const {
+  const Family& family = families_[index];
+  if (family.fit == nullptr) architecture_.parameters().at(gpu_families()[index].name);  // throws
+  return family;
+}
+
+Seconds GpuCostModel::time(const Kernel& kernel, const DeviceSpec& device,
+                           const ExecutionContext& context) const {
+  const Family& family = family_at(gpu_family_index(kernel, device));
+  Seconds out = family.fit->time(kernel, on(device, context));
+  if (family.refinement) out = std::exp(family.refinement->log_shift) * out;
+  return std::max(out, least_time(kernel, device));
+}
+
+GpuCostModel::Path GpuCostModel::path(const Kernel& kernel, const DeviceSpec& device,
+                                      const ExecutionContext& context) const {
+  Path out{kernel.precision, &device, gpu_family_index(kernel, device), {}, {}};
+  const Family& family = family_at(out.family);
+  out.price = family.fit->price(kernel, on(device, context));
+  PreparedFit::Price& price = out.price;
+  if (family.origin == kSameChip) price.shared_sd = std::hypot(price.shared_sd, same_chip_sd_);
+  if (family.refinement) {
+    price.time = std::exp(family.refinement->log_shift) * price.time;
+    price.shared_sd = std::min(price.shared_sd, family.refinement->shared_sd);
   }
   out.least = least_time(kernel, device);
-  out.time = std::max(out.time, out.least);
+  price.time = std::max(price.time, out.least);
   return out;
 }
 
 GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
                                               const ExecutionContext& context) const {
-  Path best{kernel, &device_, cost_as_it_is(kernel, device_, context)};
+  Path best = path(kernel, device_, context);
   if (!has_families_by_precision(kernel)) return best;
   // Convolutions of few channels are slower in 16 bits (one in ten of those timed in both): a fit
   // to timings of this chip knows which, an expectation does not.
-  const bool timed = source_of(best.cost.family).origin != kPooled;
+  const bool timed = families_[best.family].origin != kPooled;
   if (timed && std::holds_alternative<ConvShape>(kernel.shape)) return best;
-  const auto consider = [&](const Kernel& other, const DeviceSpec& device) {
-    if (least_time(other, device) >= best.cost.time) return;
-    KernelCost cost = cost_as_it_is(other, device, context);
-    if (cost.time < best.cost.time) best = {other, &device, std::move(cost)};
+  Kernel other{{}, kernel.shape, kernel.precision};
+  const auto consider = [&](const DeviceSpec& device) {
+    if (least_time(other, device) >= best.price.time) return;
+    if (time(other, device, context) < best.price.time) best = path(other, device, context);
   };
-  Kernel other = kernel;
   for (auto next = wider(device_, kernel.precision); next; next = wider(device_, *next)) {
     other.precision = *next;
-    consider(other, device_);
+    consider(device_);
   }
   if (on_vector_units_) {
     other.precision = Precision::kFp32;
-    consider(other, *on_vector_units_);
+    consider(*on_vector_units_);
   }
-  if (best.kernel.precision == kernel.precision) return best;
-  best.cost.origin.source += "; with the arithmetic of " +
-                             std::string(to_string(best.kernel.precision)) +
-                             ", whose kernel is faster here";
   return best;
 }
 
+Origin GpuCostModel::origin_of(const Path& path, Precision asked) const {
+  const Family& family = families_[path.family];
+  Origin out{OriginKind::kFitted, family.source};
+  if (family.origin == kPooled) {
+    out.kind = OriginKind::kExtrapolated;
+  } else if (!path.price.outside.empty()) {
+    out.kind = OriginKind::kExtrapolated;
+    out.source += "; outside the measured range of ";
+    out.source += path.price.outside;
+  }
+  if (family.origin == kSameChip) out.source += ", which has the same chip";
+  if (family.refinement) out.kind = OriginKind::kFitted;
+  if (path.precision != asked) {
+    out.source += "; with the arithmetic of ";
+    out.source += to_string(path.precision);
+    out.source += ", whose kernel is faster here";
+  }
+  return out;
+}
+
 KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& context) const {
-  KernelCost out = fastest_path(kernel, context).cost;
+  const Path path = fastest_path(kernel, context);
+  KernelCost out;
+  out.time = path.price.time;
+  out.least = path.least;
+  out.bound = path.price.bound;
+  out.family = gpu_families()[path.family].name;
+  out.shared_sd = path.price.shared_sd;
+  out.own_sd = path.price.own_sd;
+  out.origin = origin_of(path, kernel.precision);
   const auto* rnn = std::get_if<RnnShape>(&kernel.shape);
   if (rnn != nullptr && rnn->persistent) {
     out.origin = {OriginKind::kExtrapolated,
@@ -212,23 +227,20 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
 
 KernelChoice GpuCostModel::choice(const Kernel& asked, const ExecutionContext& context) const {
   const Path path = fastest_path(asked, context);
-  const Kernel& kernel = path.kernel;
-  const std::string family = gpu_family(kernel, *path.device);
-  const Fit& fit = source_of(family).model->parameters().at(family);
-  ExecutionContext here = context;
-  here.device = path.device;
+  const Kernel kernel{asked.implementation, asked.shape, path.precision};
+  const double* values = families_[path.family].fit->values().data();
+  const ExecutionContext here = on(*path.device, context);
   if (std::holds_alternative<GemmShape>(kernel.shape)) {
     formula::GpuGemm::Input input;
     read_input(kernel, here, input);
-    const auto rates = formula::GpuGemm::rates(input, values_of<formula::GpuGemm>(fit).data());
+    const auto rates = formula::GpuGemm::rates(input, values);
     const auto product = formula::GpuGemm::product(input);
-    return {tile_text(formula::fastest_tile(product, input.device, rates)), Bytes(0)};
+    return {tile_text(formula::fastest_tile(product, input.device, rates).tile), Bytes(0)};
   }
   if (std::holds_alternative<ConvShape>(kernel.shape)) {
     formula::GpuConvolution::Input input;
     read_input(kernel, here, input);
-    const auto algorithm =
-        formula::GpuConvolution::fastest(input, values_of<formula::GpuConvolution>(fit).data());
+    const auto algorithm = formula::GpuConvolution::fastest(input, values);
     return {std::string(formula::name_of(algorithm)),
             Bytes(formula::workspace_bytes(input, algorithm)),
             Flops(formula::algorithm_flops(input, algorithm))};
@@ -240,12 +252,12 @@ KernelChoice GpuCostModel::choice(const Kernel& asked, const ExecutionContext& c
 
 std::vector<GpuFamilyOrigin> GpuCostModel::origins() const {
   std::vector<GpuFamilyOrigin> out;
-  for (const GpuFamily& family : gpu_families()) {
-    const std::string name(family.name);
-    const Source source = source_of(name);
-    const Fit* fit = source.model->parameters().find(name);
-    if (fit == nullptr) continue;
-    out.push_back({name, std::string(family.summary), std::string(source.origin), fit->quality});
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    const Family& family = families_[i];
+    if (family.fit == nullptr) continue;
+    const GpuFamily& listed = gpu_families()[i];
+    out.push_back({std::string(listed.name), std::string(listed.summary),
+                   std::string(family.origin), family.fit->fit().quality});
   }
   return out;
 }

@@ -1,5 +1,6 @@
 // Kernel costs on a GPU: from the fits of the device itself where it was measured, else from those
-// of a device with the same chip, else from what is expected of its architecture.
+// of a device with the same chip, else from what is expected of its architecture. Which one it is
+// for each family is found once; a price then takes a microsecond (cost_benchmark.cpp).
 //
 // Two laws hold for every price. None is below what the data sheet allows (gpu_limits.h). And
 // narrower arithmetic is never slower: a library that may use tf32, bf16 or fp8 takes the kernel of
@@ -7,16 +8,17 @@
 // were timed on the chip in that arithmetic keep their own price.
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/cost/cost_model.h"
 #include "model/cost/fitted.h"
+#include "model/cost/gpu_parameter_files.h"
 #include "model/hardware/device_spec.h"
-#include "model/plan/input_file.h"
 
 namespace paceline {
 
@@ -36,17 +38,6 @@ struct KernelChoice {
   Bytes workspace;
   Flops arithmetic{};  // what the algorithm executes; 0: what is counted
 };
-
-// The shipped parameters for a device (calibration/fitted/gpu/).
-struct GpuParameterFiles {
-  ParameterSet own;                     // empty if the device was not measured
-  std::vector<ParameterSet> same_chip;  // of measured devices, likest first
-  double same_chip_sd = 0;              // how far apart two boards with one chip are, ln(time)
-  ParameterSet architecture;
-  std::vector<InputFile> inputs;
-};
-// Throws InputError if its architecture has none, naming those that have.
-GpuParameterFiles read_gpu_parameters(const DeviceSpec& device);
 
 // What timings of one board say about a family beyond its parameters: the factor exp(log_shift) on
 // its times, and what is left of their common error.
@@ -75,27 +66,33 @@ class GpuCostModel : public CostModel {
   std::vector<GpuFamilyOrigin> origins() const;
 
   // From now on these families are priced with what timings of the board say.
-  void refine(std::map<std::string, FamilyRefinement> refinements) {
-    refinements_ = std::move(refinements);
-  }
+  void refine(std::map<std::string, FamilyRefinement> refinements);
 
  private:
+  // Where a family's prices come from, found once.
+  struct Family {
+    const PreparedFit* fit = nullptr;  // null if nobody knows
+    std::string_view origin;           // of GpuFamilyOrigin
+    std::optional<FamilyRefinement> refinement;
+    std::string source;  // of Origin, but for what depends on the kernel
+  };
   // How a kernel runs: at its own precision or at a wider one, on which units, and what that costs.
   struct Path {
-    Kernel kernel;
+    Precision precision;
     const DeviceSpec* device;
-    KernelCost cost;
+    std::size_t family;
+    PreparedFit::Price price;
+    Seconds least;
   };
+  Path path(const Kernel& kernel, const DeviceSpec& device, const ExecutionContext& context) const;
+  Seconds time(const Kernel& kernel, const DeviceSpec& device,
+               const ExecutionContext& context) const;
   Path fastest_path(const Kernel& kernel, const ExecutionContext& context) const;
-  KernelCost cost_as_it_is(const Kernel& kernel, const DeviceSpec& device,
-                           const ExecutionContext& context) const;
-
-  // Where a family's parameters come from.
-  struct Source {
-    const FittedCostModel* model;
-    std::string_view origin;  // of GpuFamilyOrigin
-  };
-  Source source_of(const std::string& family) const;
+  const Family& family_at(std::size_t index) const;  // throws MissingParameter if nobody knows it
+  Origin origin_of(const Path& path, Precision asked) const;
+  Family find_family(std::string_view name) const;
+  std::string source_of(std::string_view name, const Family& family) const;
+  void find_families();
 
   DeviceSpec device_;
   // Where fp32 products run on matrix units: the device without them, whose kernels know forms of
@@ -105,6 +102,7 @@ class GpuCostModel : public CostModel {
   std::vector<FittedCostModel> same_chip_;
   double same_chip_sd_;
   FittedCostModel architecture_;
+  std::vector<Family> families_;  // in the order of gpu_families(); point into the models
   std::map<std::string, FamilyRefinement> refinements_;
 };
 

@@ -30,36 +30,50 @@ constexpr std::array<GpuFamily, 22> kFamilies = {{
     {"gpu.stream.optimizer", "gpu.stream/1", "fused optimizer updates"},
 }};
 
-std::string unit_of(const Kernel& kernel, const DeviceSpec& device) {
+// Where the families of a kind begin in the table; units and passes follow in the order of theirs.
+constexpr std::size_t kProducts = 0;
+constexpr std::size_t kConvolutions = 3;
+constexpr std::size_t kRecurrent = 9;
+constexpr std::size_t kAttention = 15;
+constexpr std::size_t kStreams = 17;
+constexpr std::size_t kPasses = 3;
+
+enum Unit : std::size_t { kVector, kMatrix, kFp8 };
+
+Unit unit_of(const Kernel& kernel, const DeviceSpec& device) {
   device.peak(kernel.precision);  // throws if there is none
   const bool is_product = std::holds_alternative<GemmShape>(kernel.shape);
-  if (kernel.precision == Precision::kFp8 && is_product) return "fp8";
-  return device.uses_matrix_units(kernel.precision) ? "matrix" : "vector";
+  if (kernel.precision == Precision::kFp8 && is_product) return kFp8;
+  return device.uses_matrix_units(kernel.precision) ? kMatrix : kVector;
 }
 
 // Nobody has published timings of gathers: they are priced as elementwise kernels of their traffic.
-std::string_view stream_kind(StreamKind kind) {
-  return to_string(kind == StreamKind::kGather ? StreamKind::kElementwise : kind);
+StreamKind priced_as(StreamKind kind) {
+  return kind == StreamKind::kGather ? StreamKind::kElementwise : kind;
 }
 
 }  // namespace
 
 std::span<const GpuFamily> gpu_families() { return kFamilies; }
 
-std::string gpu_family(const Kernel& kernel, const DeviceSpec& device) {
+std::size_t gpu_family_index(const Kernel& kernel, const DeviceSpec& device) {
   if (const auto* stream = std::get_if<StreamShape>(&kernel.shape)) {
-    return "gpu.stream." + std::string(stream_kind(stream->kind));
+    return kStreams + static_cast<std::size_t>(priced_as(stream->kind));
   }
-  const std::string unit = unit_of(kernel, device);
-  if (std::holds_alternative<GemmShape>(kernel.shape)) return "gpu.gemm." + unit;
+  const Unit unit = unit_of(kernel, device);
+  if (std::holds_alternative<GemmShape>(kernel.shape)) return kProducts + unit;
   if (const auto* conv = std::get_if<ConvShape>(&kernel.shape)) {
-    return "gpu.convolution." + unit + "." + std::string(to_string(conv->pass));
+    return kConvolutions + kPasses * unit + static_cast<std::size_t>(conv->pass);
   }
   if (const auto* rnn = std::get_if<RnnShape>(&kernel.shape)) {
-    return "gpu.rnn." + unit + "." + std::string(to_string(rnn->pass));
+    return kRecurrent + kPasses * unit + static_cast<std::size_t>(rnn->pass);
   }
   const bool forward = std::get<AttentionShape>(kernel.shape).pass == Pass::kForward;
-  return std::string("gpu.attention.") + (forward ? "forward" : "backward");
+  return kAttention + (forward ? 0 : 1);
+}
+
+std::string gpu_family(const Kernel& kernel, const DeviceSpec& device) {
+  return std::string(kFamilies[gpu_family_index(kernel, device)].name);
 }
 
 }  // namespace paceline

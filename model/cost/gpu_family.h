@@ -8,6 +8,7 @@
 //   gpu.stream.elementwise|normalization|normalization_backward|softmax|optimizer
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,5 +30,7 @@ std::span<const GpuFamily> gpu_families();
 // the fits of other matrix-unit kernels. Throws UsageError if the device has no arithmetic of the
 // kernel's precision.
 std::string gpu_family(const Kernel& kernel, const DeviceSpec& device);
+// Its place in gpu_families().
+std::size_t gpu_family_index(const Kernel& kernel, const DeviceSpec& device);
 
 }  // namespace paceline

@@ -150,5 +150,45 @@ TEST(GpuCostModel, SaysThatGathersArePricedAsElementwiseKernels) {
   EXPECT_GT(gather.shared_sd, elementwise.shared_sd);
 }
 
+// What lies beside the measured devices' parameters is no device: what is expected of an
+// architecture, how far apart boards are, residuals. A device file may have such a name, and is
+// then priced as under any other.
+TEST(GpuParameterFiles, TheNameOfADeviceFileIsOfNoConsequence) {
+  DeviceSpec device = catalog().at("h100-sxm");
+  device.name = "mine";
+  const Kernel kernel{"gemm", GemmShape{.m = 4096, .n = 4096, .k = 4096}, Precision::kBf16};
+  const KernelCost cost = GpuCostModel::for_device(device).cost(kernel, {});
+  for (const char* name : {"architecture-hopper", "residuals", "same-chip"}) {
+    device.name = name;
+    EXPECT_TRUE(read_gpu_parameters(device).own.fits.empty()) << name;
+    EXPECT_EQ(GpuCostModel::for_device(device).cost(kernel, {}).time, cost.time) << name;
+  }
+}
+
+// What was measured on a chip is given to a device that says it has that chip.
+TEST(GpuParameterFiles, ADeviceSaysWhichMeasuredChipItHas) {
+  DeviceSpec device = catalog().at("h100-sxm");
+  device.name = "mine";
+  device.same_chip.reset();
+  const Kernel kernel{"gemm", GemmShape{.m = 4096, .n = 4096, .k = 4096}, Precision::kBf16};
+  EXPECT_EQ(GpuCostModel::for_device(device).cost(kernel, {}).origin.kind,
+            OriginKind::kExtrapolated);
+  device.same_chip = Fact<std::vector<std::string>>{{"h100-sxm"}, "its markings"};
+  const KernelCost cost = GpuCostModel::for_device(device).cost(kernel, {});
+  EXPECT_EQ(cost.origin.kind, OriginKind::kFitted);
+  EXPECT_EQ(cost.time, model_of("h100-sxm").cost(kernel, {}).time);
+}
+
+TEST(GpuParameterFiles, AnUnknownArchitectureIsAnsweredWithTheNearest) {
+  DeviceSpec device = catalog().at("h100-sxm");
+  device.architecture = "hoper";
+  try {
+    read_gpu_parameters(device);
+    FAIL() << "nothing is known of that architecture";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("hopper"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace paceline

@@ -1,6 +1,6 @@
 // A number with its derivatives in N directions (forward automatic differentiation): run a formula
-// on it and the gradient comes out with the value, at the price of one evaluation. Ceres has the
-// same type for fits; costing needs it without the solver.
+// on it and the gradient comes out with the value, which is the one that plain numbers give to the
+// last bit. Ceres has the same type for fits; costing needs it without the solver.
 //
 //   Dual<2> x{3.0, {1, 0}};   exp(x).v[0] == exp(3)
 #pragma once
@@ -47,10 +47,28 @@ struct Dual {
     return out;
   }
   friend Dual operator/(const Dual& x, const Dual& y) {
-    const double inverse = 1 / y.a, quotient = x.a * inverse;
+    const double inverse = 1 / y.a, quotient = x.a / y.a;
     Dual out(quotient);
     for (std::size_t i = 0; i < N; ++i) out.v[i] = (x.v[i] - quotient * y.v[i]) * inverse;
     return out;
+  }
+  // With plain numbers, which have no derivatives to carry along.
+  friend Dual operator+(Dual x, double y) {
+    x.a += y;
+    return x;
+  }
+  friend Dual operator+(double x, const Dual& y) { return y + x; }
+  friend Dual operator-(Dual x, double y) {
+    x.a -= y;
+    return x;
+  }
+  friend Dual operator-(double x, const Dual& y) { return y.scaled(x - y.a, -1); }
+  friend Dual operator*(const Dual& x, double y) { return x.scaled(x.a * y, y); }
+  friend Dual operator*(double x, const Dual& y) { return y * x; }
+  friend Dual operator/(const Dual& x, double y) { return x.scaled(x.a / y, 1 / y); }
+  friend Dual operator/(double x, const Dual& y) {
+    const double quotient = x / y.a;
+    return y.scaled(quotient, -quotient / y.a);
   }
   friend bool operator<(const Dual& x, const Dual& y) { return x.a < y.a; }
   friend bool operator>(const Dual& x, const Dual& y) { return x.a > y.a; }

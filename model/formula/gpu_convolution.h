@@ -33,7 +33,7 @@
 #include <string_view>
 
 #include "model/formula/gpu_convolution_algorithms.h"
-#include "model/formula/gpu_tiles.h"
+#include "model/formula/gpu_tile_search.h"
 
 namespace paceline::formula {
 
@@ -154,7 +154,7 @@ struct GpuConvolution {
         algorithm != ConvolutionAlgorithm::kDepthwise && algorithm != ConvolutionAlgorithm::kFft;
     if (!has_tiles) return {algorithm, {1, 1, 1}};
     return {algorithm,
-            fastest_tile(product(in, algorithm), in.device, rates(in, algorithm, p), limit)};
+            fastest_tile(product(in, algorithm), in.device, rates(in, algorithm, p), limit).tile};
   }
 
   static TimeParts<double> algorithm_time(const Input& in, ConvolutionAlgorithm algorithm,
@@ -169,7 +169,7 @@ struct GpuConvolution {
     for (const ConvolutionAlgorithm algorithm : kConvolutionAlgorithms) {
       if (!is_supported(in, algorithm)) continue;
       if (workspace_bytes(in, algorithm) > in.workspace_limit) continue;
-      const Choice choice = with_tile(in, algorithm, p, best_time);
+      const Choice choice = with_tile(in, algorithm, p, best_time - p[kLaunch]);
       if (choice.tile.m == 0) continue;
       const double time = choice_time(in, choice, p).total;
       if (time < best_time) {

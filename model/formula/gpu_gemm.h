@@ -16,7 +16,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "model/formula/gpu_tiles.h"
+#include "model/formula/gpu_tile_search.h"
 
 namespace paceline::formula {
 

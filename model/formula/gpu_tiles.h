@@ -8,11 +8,11 @@
 //   T_m   = bytes (+ 8 m n batch split if split > 1) at the rates of gpu_memory.h
 //   t     = pnorm(T_c, T_m; 1 + overlap) (+ split_cost if split > 1)
 //
-// and the library is taken to choose the fastest (tile, split). `wave` = 1 is hard wave
-// quantisation: a last wave with one block costs as much as a full one; 0 is a persistent or
-// stream-K kernel that shares the tail out. `feed` is the operand traffic a tile needs per product,
-// `prologue` the depth of K that filling the pipeline and writing C are worth; both shrink with the
-// rate_share of matrix units that run below the rate of their operand paths. Sources: the
+// and the library is taken to choose the fastest (tile, split) (gpu_tile_search.h). `wave` = 1 is
+// hard wave quantisation: a last wave with one block costs as much as a full one; 0 is a persistent
+// or stream-K kernel that shares the tail out. `feed` is the operand traffic a tile needs per
+// product, `prologue` the depth of K that filling the pipeline and writing C are worth; both shrink
+// with the rate_share of matrix units that run below the rate of their operand paths. Sources: the
 // matrix-multiplication guide of NVIDIA's deep-learning performance documents (tile and wave
 // quantisation); tile shapes as they occur in names of cuBLAS and CUTLASS kernels. Derivation,
 // fitted values and where it breaks: docs/models/gpu-gemm.md.
@@ -20,8 +20,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
-#include <span>
 
 #include "model/formula/gpu_memory.h"
 #include "model/formula/overlap.h"
@@ -83,72 +81,40 @@ inline constexpr double kLeastVectorSlice = 64;
 // Blocks per multiprocessor above which nothing is idle that splitting could use.
 inline constexpr double kLargestSplitGrid = 4;
 
+// Compulsory traffic, and what slices of K write and read of their partial sums.
+inline double moved_bytes(const TiledProduct& work, const TileChoice& tile) {
+  return work.bytes + (tile.split > 1 ? 8.0 * work.m * work.n * work.batch * tile.split : 0.0);
+}
+
+// With `memory` the time that a grid which fills the device takes to move its bytes.
 template <typename T>
 TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& device,
-                                const TileRates<T>& rates, const TileChoice& tile) {
+                                const TileRates<T>& rates, const TileChoice& tile,
+                                const T& memory) {
   const double blocks =
       work.batch * std::ceil(work.m / tile.m) * std::ceil(work.n / tile.n) * tile.split;
   const double per_unit = blocks / device.multiprocessors;
   const T waves = rates.wave * std::ceil(per_unit) + (1.0 - rates.wave) * std::fmax(per_unit, 1.0);
   const T share =
       rates.compute_share / (1.0 + device.rate_share * rates.feed * (1.0 / tile.m + 1.0 / tile.n));
-  const double partial = tile.split > 1 ? 8.0 * work.m * work.n * work.batch * tile.split : 0.0;
 
   TimeParts<T> out;
   out.compute = waves * 2.0 * tile.m * tile.n *
                 (work.k / tile.split + device.rate_share * rates.prologue) *
                 device.multiprocessors / (device.matrix_peak * share);
   if (tile.n < kNarrowTile) out.compute *= rates.narrow;
-  out.memory = gpu_memory_time(work.bytes + partial, work.reuse_distance, device, rates.memory) *
-               small_grid(blocks, device, rates.saturation);
+  out.memory = memory * small_grid(blocks, device, rates.saturation);
   out.fixed = tile.split > 1 ? rates.split_cost : T(0.0);
   out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + rates.overlap));
   return out;
 }
 
-// No time of this tile and split can be below this: each part alone.
-inline double least_time(const TiledProduct& work, const GpuDevice& device,
-                         const TileRates<double>& rates, double memory, const TileChoice& tile,
-                         double grid) {
-  const double blocks = grid * tile.split;
-  const double per_unit = blocks / device.multiprocessors;
-  const double waves =
-      rates.wave * std::ceil(per_unit) + (1.0 - rates.wave) * std::fmax(per_unit, 1.0);
-  const double narrow = tile.n < kNarrowTile ? rates.narrow : 1.0;
-  const double compute = narrow * waves * 2.0 * tile.m * tile.n *
-                         (work.k / tile.split + device.rate_share * rates.prologue) *
-                         device.multiprocessors *
-                         (1.0 + device.rate_share * rates.feed * (1.0 / tile.m + 1.0 / tile.n)) /
-                         (device.matrix_peak * rates.compute_share);
-  return std::fmax(compute, memory * small_grid(blocks, device, rates.saturation)) +
-         (tile.split > 1 ? rates.split_cost : 0.0);
-}
-
-// The fastest tile and split under the given rates; m = 0 if none takes less than `limit`.
-inline TileChoice fastest_tile(const TiledProduct& work, const GpuDevice& device,
-                               const TileRates<double>& rates,
-                               double limit = std::numeric_limits<double>::infinity()) {
-  const std::span<const TileChoice> tiles =
-      work.on_matrix_units ? std::span<const TileChoice>(kMatrixTiles) : kVectorTiles;
-  const double least = work.on_matrix_units ? kLeastMatrixSlice : kLeastVectorSlice;
-  TileChoice best;
-  double best_time = limit;
-  const double memory = gpu_memory_time(work.bytes, work.reuse_distance, device, rates.memory);
-  for (TileChoice tile : tiles) {
-    const double grid = work.batch * std::ceil(work.m / tile.m) * std::ceil(work.n / tile.n);
-    for (const double split : kSplits) {
-      if (split > 1 && work.k / split < least) break;
-      if (split > 1 && grid > kLargestSplitGrid * device.multiprocessors) break;
-      tile.split = split;
-      if (least_time(work, device, rates, memory, tile, grid) >= best_time) continue;
-      const double time = tiled_product_time(work, device, rates, tile).total;
-      if (time < best_time) {
-        best_time = time;
-        best = tile;
-      }
-    }
-  }
-  return best;
+template <typename T>
+TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& device,
+                                const TileRates<T>& rates, const TileChoice& tile) {
+  return tiled_product_time(
+      work, device, rates, tile,
+      gpu_memory_time(moved_bytes(work, tile), work.reuse_distance, device, rates.memory));
 }
 
 template <typename T>
@@ -162,13 +128,6 @@ TileRates<double> plain(const TileRates<T>& r) {
           plain(r.saturation),
           {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_gain)},
           plain(r.narrow)};
-}
-
-// The time of the fastest tile.
-template <typename T>
-TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& device,
-                                const TileRates<T>& rates) {
-  return tiled_product_time(work, device, rates, fastest_tile(work, device, plain(rates)));
 }
 
 }  // namespace paceline::formula

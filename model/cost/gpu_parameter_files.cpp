@@ -1,0 +1,75 @@
+#include "model/cost/gpu_parameter_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "core/data_directory.h"
+#include "core/error.h"
+#include "core/json_reader.h"
+#include "core/names.h"
+#include "core/provenance.h"
+#include "model/hardware/device_catalog.h"
+#include "model/hardware/power_share.h"
+
+namespace paceline {
+namespace {
+
+constexpr std::string_view kOfArchitecture = "architecture-";
+
+// What is expected of an architecture is expected of a board with enough power.
+void expect_of_power(const DeviceSpec& device, const DeviceCatalog& catalog,
+                     ParameterSet& architecture) {
+  const double share = power_share(device, catalog);
+  for (Fit& fit : architecture.fits) {
+    if (!is_limited_by_power(fit.implementation)) continue;
+    for (Parameter& p : fit.parameters) {
+      if (p.name == "compute_share") p.value *= share;
+    }
+  }
+}
+
+std::vector<std::string> known_architectures(const std::filesystem::path& folder) {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string stem = entry.path().stem().string();
+    if (stem.starts_with(kOfArchitecture)) out.push_back(stem.substr(kOfArchitecture.size()));
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace
+
+GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
+  const std::filesystem::path folder = data_directory() / "calibration" / "fitted" / "gpu";
+  const DeviceCatalog catalog = DeviceCatalog::shipped();
+  GpuParameterFiles out;
+  const auto file_of = [&](const std::string& name) { return folder / (name + ".json"); };
+  const auto read = [&](const std::string& name) {
+    const std::string text = read_text_file(file_of(name));
+    out.inputs.push_back({name + ".json", sha256_hex(text)});
+    return parse_parameters(text, file_of(name).string());
+  };
+  const auto was_measured = [&](const std::string& name) {
+    const DeviceSpec* known = catalog.find(name);
+    return known != nullptr && known->name == name && std::filesystem::exists(file_of(name));
+  };
+  const std::vector<std::string> architectures = known_architectures(folder);
+  if (std::ranges::find(architectures, device.architecture) == architectures.end()) {
+    throw InputError("device " + device.name + ": " +
+                     unknown_name_message("architecture", device.architecture, architectures));
+  }
+  if (was_measured(device.name)) out.own = read(device.name);
+  if (device.same_chip) {
+    for (const std::string& name : device.same_chip->value) {
+      if (was_measured(name)) out.same_chip.push_back(read(name));
+    }
+    out.same_chip_sd = read("same-chip").at("gpu.same_chip").value("shared_sd");
+  }
+  out.architecture = read(std::string(kOfArchitecture) + device.architecture);
+  expect_of_power(device, catalog, out.architecture);
+  return out;
+}
+
+}  // namespace paceline
