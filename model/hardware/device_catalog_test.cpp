@@ -42,7 +42,7 @@ TEST(DeviceCatalog, HoldsEveryPromisedDevice) {
                            "gb200",         "b300-sxm",      "gb300",
                            "mi100",         "mi210",         "mi250x",
                            "mi300x",        "i7-3820",       "e5-2630-v3",
-                           "e5-2630-v4"}) {
+                           "e5-2630-v4",    "power8"}) {
     EXPECT_EQ(catalog().at(name).name, name);
   }
 }

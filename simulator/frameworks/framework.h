@@ -58,6 +58,8 @@ struct IssuedCall {
   Seconds host_time{};        // of the issuing thread beside its calls: copies, waiting for data
   bool synchronizes = false;  // as PlannedCall
   int threads = 0;            // of a CPU that the kernel may use; 0: all that the job has
+  // A round of as many such kernels as the job has threads, each on a thread of its own.
+  bool side_by_side = false;
 };
 
 // The iteration of one device, as IterationPlan.
@@ -92,6 +94,8 @@ std::vector<GradientTensor> gradient_tensors(const WorkloadGraph& graph, Bytes e
 std::vector<std::uint32_t> first_gradients(const WorkloadGraph& graph);
 // "recompute": what forward drops and backward makes again, on every device.
 FrameworkOption recomputation_option();
+// "phases": the whole iteration, forward and backward, or forward alone, on every device.
+FrameworkOption phases_option();
 
 // The values of `options`: those in `chosen`, which may hold other keys, else the defaults. Throws
 // UsageError naming the option and what is allowed.

@@ -117,6 +117,14 @@ TEST(Recurrence, HoistingTheInputsProductSavesKernels) {
             launches(predict("cntk", "lstm-ptb", 128, {{"rnn", "two-products"}}).plan));
 }
 
+// CNTK zeroes every gradient and adds to it, MXNet writes it: two passes more over each image.
+TEST(Layers, CntkSumsGradientsIntoZeros) {
+  const Prediction cntk = predict("cntk", "resnet50", 16);
+  const Prediction mxnet = predict("mxnet", "resnet50", 16);
+  EXPECT_GT(cntk.report.phases.backward, 1.05 * mxnet.report.phases.backward);
+  EXPECT_LT(cntk.report.phases.forward, 1.05 * mxnet.report.phases.forward);
+}
+
 TEST(Recurrence, CaffeHasNoRecurrentLayer) {
   try {
     predict("caffe", "lstm-ptb", 128);

@@ -33,7 +33,7 @@ class PyTorch : public Framework {
   }
 
   std::vector<FrameworkOption> options(DeviceKind kind) const override {
-    if (kind == DeviceKind::kCpu) return {recomputation_option()};
+    if (kind == DeviceKind::kCpu) return {recomputation_option(), phases_option()};
     return gpu::common_options(*record_.gpu);
   }
 
@@ -52,7 +52,7 @@ class PyTorch : public Framework {
   IssuedIteration issue(const WorkloadGraph& graph, const ExecutionContext& context,
                         const FrameworkSettings& settings) const override {
     if (context.device != nullptr) return gpu::issue_iteration(graph, *record_.gpu, settings);
-    return pytorch::issue_cpu_iteration(graph, record_, context);
+    return pytorch::issue_cpu_iteration(graph, record_, context, settings);
   }
 
  private:

@@ -69,6 +69,33 @@ INSTANTIATE_TEST_SUITE_P(Networks, EveryNetworkOfTheRecorder,
                            return name;
                          });
 
+// A product on each of two threads takes what both would take for it together, twice; a kernel too
+// small to be shared takes what it takes alone.
+TEST(Plan, KernelsSideBySideShareTheMachine) {
+  struct Prices : CostModel {
+    KernelCost cost(const Kernel& kernel, const ExecutionContext& context) const override {
+      const bool large = std::get<GemmShape>(kernel.shape).m > 100;
+      KernelCost out;
+      out.time = Seconds(large && context.threads == 2 ? 0.6 : 1.0);
+      return out;
+    }
+  };
+  const auto seconds = [](std::int64_t m, bool side_by_side) {
+    IssuedIteration issued;
+    issued.layers = {"product"};
+    IssuedCall call;
+    call.kernel = Kernel{"openblas.sgemm", GemmShape{.m = m, .n = 1, .k = 1}};
+    call.side_by_side = side_by_side;
+    issued.micro_batch = {call};
+    return plan_iteration(issued, Prices(), HostCosts{}, ExecutionContext{2})
+        .kernels.at(0)
+        .cost.time;
+  };
+  EXPECT_EQ(seconds(1000, false), Seconds(0.6));
+  EXPECT_EQ(seconds(1000, true), Seconds(1.2));
+  EXPECT_EQ(seconds(10, true), Seconds(1.0));
+}
+
 TEST(Lower, MergesMicroBatchesThatNobodyCouldLookAtWithoutChangingTheTime) {
   const IterationPlan plan = plan_of("fcn-r", 4, 1, 100'000);
   const LoweredRun run = lower(plan, 1);

@@ -32,13 +32,14 @@ struct Situation {
   double far_share = 0;
   Bytes reuse_distance;
   int threads = 0;  // 0: those of the context
+  bool side_by_side = false;
 };
 
 // A total order, to price each situation once.
 struct KernelOrder {
   bool operator()(const Situation& a, const Situation& b) const {
     const auto state = [](const Situation& s) {
-      return std::tuple(s.far_share, s.reuse_distance.si(), s.threads);
+      return std::tuple(s.far_share, s.reuse_distance.si(), s.threads, s.side_by_side);
     };
     if (state(a) != state(b)) return state(a) < state(b);
     return before(a.kernel, b.kernel);
@@ -66,17 +67,18 @@ class Planner {
     std::vector<PlannedCall> calls;
     calls.reserve(issued.size());
     for (const IssuedCall& call : issued) {
-      calls.push_back({.phase = call.phase,
-                       .layer = call.layer,
-                       .kernel = call.kernel
-                                     ? index_of({*call.kernel, call.far_share, call.reuse_distance,
-                                                 std::min(call.threads, context_.threads)},
-                                                plan)
-                                     : PlannedCall::kNoKernel,
-                       .host = call.host_calls * host_.call + call.host_time,
-                       .repeat = call.repeat,
-                       .gradient = call.gradient,
-                       .synchronizes = call.synchronizes});
+      calls.push_back(
+          {.phase = call.phase,
+           .layer = call.layer,
+           .kernel = call.kernel
+                         ? index_of({*call.kernel, call.far_share, call.reuse_distance,
+                                     std::min(call.threads, context_.threads), call.side_by_side},
+                                    plan)
+                         : PlannedCall::kNoKernel,
+           .host = call.host_calls * host_.call + call.host_time,
+           .repeat = call.repeat,
+           .gradient = call.gradient,
+           .synchronizes = call.synchronizes});
     }
     return calls;
   }
@@ -93,12 +95,26 @@ class Planner {
   KernelCost cost(const Situation& situation) const {
     ExecutionContext context = context_;
     if (situation.threads > 0) context.threads = situation.threads;
-    KernelCost near = costs_.cost(situation.kernel, context);
+    KernelCost near = cost(situation, context);
     if (situation.far_share <= 0) return near;
     context.reuse_distance = situation.reuse_distance;
-    KernelCost far = costs_.cost(situation.kernel, context);
+    KernelCost far = cost(situation, context);
     far.time = (1 - situation.far_share) * near.time + situation.far_share * far.time;
     return far;
+  }
+
+  // Kernels on threads of their own share clock, caches and memory as the parts of one kernel do
+  // that all threads work on: n of them take what n shared ones take, and no less than one alone.
+  // A kernel too small to be shared is one that its neighbours do not disturb.
+  KernelCost cost(const Situation& situation, const ExecutionContext& context) const {
+    KernelCost together = costs_.cost(situation.kernel, context);
+    if (!situation.side_by_side) return together;
+    ExecutionContext one = context;
+    one.threads = 1;
+    KernelCost alone = costs_.cost(situation.kernel, one);
+    if (together.time >= alone.time) return alone;
+    together.time = std::max(alone.time, context.threads * together.time);
+    return together;
   }
 
   const CostModel& costs_;

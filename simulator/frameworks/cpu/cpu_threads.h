@@ -11,8 +11,8 @@ namespace paceline {
 FrameworkRecord cpu_record(const CpuRules& rules);
 
 // Gives each call of the iteration the threads that the framework has for it; `threads` are those
-// of the job. Images that are worked on in parallel are as many rounds as it takes, each of one
-// thread.
+// of the job. Images that are worked on in parallel are as many rounds as it takes, an image to
+// each thread: the last round takes as long if some have none.
 void use_threads(const CpuRules& rules, int threads, IssuedIteration& iteration);
 
 }  // namespace paceline

@@ -33,7 +33,8 @@ class GpuFramework : public Framework {
   }
 
   std::vector<FrameworkOption> options(DeviceKind kind) const override {
-    if (kind == DeviceKind::kCpu) return {};
+    if (kind == DeviceKind::kCpu && !on_cpu_) return {};
+    if (kind == DeviceKind::kCpu) return {phases_option()};
     return gpu::common_options(*record_.gpu);
   }
 
@@ -51,7 +52,7 @@ class GpuFramework : public Framework {
   IssuedIteration issue(const WorkloadGraph& graph, const ExecutionContext& context,
                         const FrameworkSettings& settings) const override {
     if (context.device == nullptr && on_cpu_) {
-      IssuedIteration out = pytorch::issue_cpu_iteration(graph, *on_cpu_, context);
+      IssuedIteration out = pytorch::issue_cpu_iteration(graph, *on_cpu_, context, settings);
       use_threads(*record_.cpu, context.threads, out);
       return out;
     }

@@ -145,7 +145,7 @@ void Issuer::quantize_weights(std::int64_t count) {
 
 void Issuer::deliver_gradient(TensorId tensor) {
   if (!needs_gradient(tensor)) return;
-  if (delivered_.insert(tensor).second) return;
+  if (delivered_.insert(tensor).second || record_.execution.sums_in_kernels) return;
   stream("add", elements(tensor), {2 * bytes(tensor), bytes(tensor)}, {gradient(tensor)});
 }
 

@@ -28,10 +28,11 @@ std::vector<KernelShape> convolution_shapes(const Issuer& issuer, const Op& op, 
 
 namespace {
 
-// Sums in place are one kernel whatever the record says of sums.
+// Sums in place are one kernel whatever the record says of sums, where a framework has such.
 const LayerRule* rule_of(const Issuer& issuer, const Op& op) {
   const auto* sum = std::get_if<Add>(&op.attributes);
-  if (sum != nullptr && sum->in_place) return nullptr;
+  const bool in_place = sum != nullptr && sum->in_place;
+  if (in_place && !issuer.record().execution.sums_in_kernels) return nullptr;
   const bool activation = std::holds_alternative<Activate>(op.attributes);
   return issuer.record().execution.rule_of(activation ? "activation" : kind_name(op.attributes));
 }
@@ -44,16 +45,20 @@ bool issue_passes(Issuer& issuer, const Op& op) {
   const bool backward = issuer.is_backward();
   const double calls = backward ? rule->backward_calls : rule->forward_calls;
   if (calls > 0) issuer.host_calls(calls);
+  const TensorId input = op.inputs[0];
+  const auto issue = [&](const std::string& name, const std::vector<TensorPass>& some) {
+    const Operand operand = backward ? issuer.gradient(input) : issuer.activation(input);
+    for (const TensorPass& pass : some) {
+      issuer.stream(name, issuer.elements(input),
+                    {pass.read * issuer.bytes(input), pass.written * issuer.bytes(input)},
+                    {operand});
+    }
+  };
+  if (backward && issuer.needs_gradient(input)) issue("sum_into_zeros", rule->backward_also);
   const auto& passes = backward ? rule->backward : rule->forward;
   if (!passes) return false;
   issuer.host(kind_name(op.attributes));
-  const TensorId input = op.inputs[0];
-  const std::string name = std::string(kind_name(op.attributes)) + (backward ? "_backward" : "");
-  for (const TensorPass& pass : *passes) {
-    const Operand operand = backward ? issuer.gradient(input) : issuer.activation(input);
-    issuer.stream(name, issuer.elements(input),
-                  {pass.read * issuer.bytes(input), pass.written * issuer.bytes(input)}, {operand});
-  }
+  issue(std::string(kind_name(op.attributes)) + (backward ? "_backward" : ""), *passes);
   if (!backward) return true;
   issuer.deliver_parameters(op);
   for (const TensorId id : op.inputs) issuer.deliver_gradient(id);

@@ -6,8 +6,10 @@
 
 namespace paceline::pytorch {
 
-// Throws UsageError naming the layer if there is no implementation for it.
+// Of the settings "phases" counts (phases_option(); absent: training). Throws UsageError naming the
+// layer if there is no implementation for it.
 IssuedIteration issue_cpu_iteration(const WorkloadGraph& graph, const FrameworkRecord& record,
-                                    const ExecutionContext& context);
+                                    const ExecutionContext& context,
+                                    const FrameworkSettings& settings = {});
 
 }  // namespace paceline::pytorch

@@ -6,6 +6,8 @@ namespace {
 const std::vector<std::string> kRecurrences = {"fused", "concatenated-input", "two-products",
                                                "hoisted-input", "none"};
 
+const std::vector<TensorPass> kNothing;
+
 std::optional<std::vector<TensorPass>> read_passes(JsonObject& layer, std::string_view direction) {
   if (!layer.has(direction)) return std::nullopt;
   std::vector<TensorPass> passes;
@@ -38,6 +40,7 @@ ExecutionRules read_execution_rules(JsonObject object) {
   rules.waits_for_each_operation = object.boolean_or("waits_for_each_operation", false);
   rules.strided_views = object.boolean_or("strided_views", true);
   rules.accumulates_gradients = object.boolean_or("accumulates_gradients", false);
+  rules.sums_in_kernels = object.boolean_or("sums_in_kernels", false);
   rules.transposes_images = object.boolean_or("transposes_images", false);
   rules.recurrence = object.one_of("recurrence", kRecurrences);
   if (object.has("workspace_limit")) {
@@ -50,6 +53,7 @@ ExecutionRules read_execution_rules(JsonObject object) {
       JsonObject layer = layers.object(kind);
       rules.layers[kind] = {.forward = read_passes(layer, "forward"),
                             .backward = read_passes(layer, "backward"),
+                            .backward_also = read_passes(layer, "backward_also").value_or(kNothing),
                             .forward_calls = layer.number_or("forward_calls", 0),
                             .backward_calls = layer.number_or("backward_calls", 0)};
       layer.finish();

@@ -23,6 +23,8 @@ struct TensorPass {
 struct LayerRule {
   std::optional<std::vector<TensorPass>> forward;  // absent: as usual
   std::optional<std::vector<TensorPass>> backward;
+  // Over a gradient of the input, beside the usual kernels: zeros, and reading what is added to.
+  std::vector<TensorPass> backward_also;
   // Simple dispatches of operations that launch nothing on the device.
   double forward_calls = 0;
   double backward_calls = 0;
@@ -39,6 +41,7 @@ struct ExecutionRules {
   bool waits_for_each_operation = false;  // the next one is issued when the device has finished
   bool strided_views = true;              // slices and transposes are not copied
   bool accumulates_gradients = false;     // products add to gradients that were set to zero
+  bool sums_in_kernels = false;           // the kernel of a second gradient adds it to the first
   bool transposes_images = false;         // channels-last to first and back around convolutions
   // "fused", a cell style of with_unrolled_recurrence, or "none".
   std::string recurrence = "fused";

@@ -19,6 +19,13 @@ FrameworkOption recomputation_option() {
           "forward results that are dropped and made again in backward"};
 }
 
+FrameworkOption phases_option() {
+  return {"phases",
+          {"training", "forward-backward", "forward"},
+          "training",
+          "the whole iteration, or parts of it; forward alone is inference, without dropout"};
+}
+
 FrameworkSettings resolve_settings(const std::vector<FrameworkOption>& options,
                                    const FrameworkSettings& chosen) {
   FrameworkSettings out;

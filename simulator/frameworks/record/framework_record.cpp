@@ -31,7 +31,11 @@ CpuRules read_cpu_rules(JsonObject object, std::vector<std::string>& sources) {
   CpuRules rules;
   rules.unrolled_convolutions = is_second(object, "convolution", "library", "unrolled");
   rules.images_in_parallel = is_second(object, "images", "in-turn", "in-parallel");
+  rules.filters_in_parallel = is_second(object, "filter_gradients", "in-turn", "in-parallel");
   rules.elementwise_in_parallel = is_second(object, "elementwise", "one-thread", "all-threads");
+  if (object.has("one_thread")) rules.one_thread = object.strings("one_thread");
+  rules.lines_per_thread = object.integer("lines_per_thread");
+  if (rules.lines_per_thread < 0) object.fail("lines_per_thread", "is less than 0");
   for (const std::string& source : object.strings("sources")) sources.push_back(source);
   object.finish();
   return rules;

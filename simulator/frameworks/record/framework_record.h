@@ -29,7 +29,11 @@ struct PerImageGemmRule {
 struct CpuRules {
   bool unrolled_convolutions = false;    // columns and one product for each image
   bool images_in_parallel = false;       // each by one thread; else one after another with all
+  bool filters_in_parallel = false;      // likewise for the gradients of filters, which add up
   bool elementwise_in_parallel = false;  // what is no product: all threads, else one
+  std::vector<std::string> one_thread;   // kernels on one thread though the others use all
+  // BLAS shares a product only if each thread gets as many of its rows, and of its columns.
+  std::int64_t lines_per_thread = 0;
 };
 
 struct FrameworkRecord {
