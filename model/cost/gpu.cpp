@@ -74,7 +74,14 @@ bool has_families_by_precision(const Kernel& kernel) {
 }
 
 // What is expected of an architecture is expected of a board with enough power.
-void expect_of_power(const DeviceSpec& device, ParameterSet& architecture) {
+// What was measured needs no expectation, and the other boards of the architecture need not be
+// read.
+void expect_of_power(const DeviceSpec& device, const ParameterSet& own,
+                     ParameterSet& architecture) {
+  const bool needed = std::ranges::any_of(architecture.fits, [&](const Fit& fit) {
+    return is_limited_by_power(fit.implementation) && own.find(fit.implementation) == nullptr;
+  });
+  if (!needed) return;
   const double share = power_share(device, DeviceCatalog::shipped());
   for (Fit& fit : architecture.fits) {
     if (!is_limited_by_power(fit.implementation)) continue;
@@ -117,7 +124,7 @@ GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
     out.same_chip_sd = read(file_of("same-chip")).at("gpu.same_chip").value("shared_sd");
   }
   out.architecture = read(file_of("architecture-" + device.architecture));
-  expect_of_power(device, out.architecture);
+  expect_of_power(device, out.own, out.architecture);
   return out;
 }
 
@@ -165,14 +172,18 @@ KernelCost GpuCostModel::cost_as_it_is(const Kernel& kernel, const DeviceSpec& d
   return out;
 }
 
+// Convolutions of few channels are slower in 16 bits (one in ten of those timed in both): a fit to
+// timings of this chip knows which, an expectation does not.
+bool GpuCostModel::runs_as_it_is(const Kernel& kernel) const {
+  if (!has_families_by_precision(kernel)) return true;
+  return std::holds_alternative<ConvShape>(kernel.shape) &&
+         source_of(gpu_family(kernel, device_)).origin != kPooled;
+}
+
 GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
                                               const ExecutionContext& context) const {
   Path best{kernel, &device_, cost_as_it_is(kernel, device_, context)};
-  if (!has_families_by_precision(kernel)) return best;
-  // Convolutions of few channels are slower in 16 bits (one in ten of those timed in both): a fit
-  // to timings of this chip knows which, an expectation does not.
-  const bool timed = source_of(best.cost.family).origin != kPooled;
-  if (timed && std::holds_alternative<ConvShape>(kernel.shape)) return best;
+  if (runs_as_it_is(kernel)) return best;
   const auto consider = [&](const Kernel& other, const DeviceSpec& device) {
     if (least_time(other, device) >= best.cost.time) return;
     KernelCost cost = cost_as_it_is(other, device, context);
@@ -211,7 +222,7 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
 }
 
 KernelChoice GpuCostModel::choice(const Kernel& asked, const ExecutionContext& context) const {
-  const Path path = fastest_path(asked, context);
+  const Path path = runs_as_it_is(asked) ? Path{asked, &device_, {}} : fastest_path(asked, context);
   const Kernel& kernel = path.kernel;
   const std::string family = gpu_family(kernel, *path.device);
   const Fit& fit = source_of(family).model->parameters().at(family);

@@ -86,6 +86,8 @@ class GpuCostModel : public CostModel {
     const DeviceSpec* device;
     KernelCost cost;
   };
+  // Whether it has no other path than its own precision on the device's own units.
+  bool runs_as_it_is(const Kernel& kernel) const;
   Path fastest_path(const Kernel& kernel, const ExecutionContext& context) const;
   KernelCost cost_as_it_is(const Kernel& kernel, const DeviceSpec& device,
                            const ExecutionContext& context) const;

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +42,12 @@ class MemoryModel {
     std::int64_t bytes = 0;
     std::string source;
   };
+  // Made once: a policy reads its framework's record. From any thread.
+  const MemoryPolicy& policy(const std::string& framework) const;
+
   MemoryPolicyRegistry policies_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::unique_ptr<const MemoryPolicy>> made_;
   std::map<std::string, Context> contexts_;
 };
 
