@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/units_text.h"
 #include "model/cost/gpu.h"
 #include "model/hardware/device_catalog.h"
 
@@ -50,6 +51,7 @@ ordered_json facts(const DeviceSpec& d) {
     out["threads_per_core"] = fact(d.cpu->threads_per_core);
     out["private_cache_bytes"] = fact(d.cpu->private_cache);
     out["largest_memory_bytes"] = fact(d.cpu->largest_memory);
+    add(out, "largest_sockets", d.cpu->largest_sockets);
   }
   out["power_w"] = fact(d.power);
   out["pcie_generation"] = fact(d.host_link.generation);
@@ -57,6 +59,24 @@ ordered_json facts(const DeviceSpec& d) {
   add(out, "same_chip", d.same_chip);
   if (d.peer_links) out["peer_links_total_bytes_per_s"] = fact(d.peer_links->total_bandwidth);
   return out;
+}
+
+// How much memory, for people; of a CPU it is the machine's choice.
+std::string capacity_text(const DeviceSpec& d) {
+  if (d.memory.capacity) return to_text(d.memory.capacity->value);
+  return d.cpu ? "up to " + to_text(d.cpu->largest_memory.value) : "-";
+}
+
+// The dense peak of training's usual narrow arithmetic, "125 TFLOP/s fp16".
+std::string matrix_peak_text(const DeviceSpec& d) {
+  if (!d.matrix_units) return "-";
+  for (const Precision precision :
+       {Precision::kBf16, Precision::kFp16, Precision::kTf32, Precision::kFp32}) {
+    const auto found = d.matrix_peak.find(precision);
+    if (found == d.matrix_peak.end()) continue;
+    return to_text(found->second.value) + " " + std::string(to_string(precision));
+  }
+  return "-";
 }
 
 ordered_json conflicts(const DeviceSpec& d) {
@@ -97,6 +117,10 @@ ordered_json list_devices() {
                         {"aliases", d.aliases}};
     if (!d.note.empty()) row["note"] = d.note;
     row["memory"] = d.memory.type;
+    row["capacity"] = capacity_text(d);
+    row["bandwidth"] = to_text(d.memory.bandwidth.value);
+    row["fp32_peak"] = to_text(d.vector_peak.value);
+    row["matrix_peak"] = matrix_peak_text(d);
     if (d.peer_links) row["peer_links"] = d.peer_links->kind;
     row["facts"] = facts(d);
     row["conflicts"] = conflicts(d);

@@ -7,6 +7,7 @@
 #include "cli/sweep.h"
 #include "model/hardware/cluster_request.h"
 #include "model/import/imported_model.h"
+#include "simulator/device/training_device.h"
 #include "simulator/memory/memory_model.h"
 
 namespace paceline {
@@ -72,13 +73,17 @@ void vary_options(const Arguments& arguments, Points& points) {
   }
 }
 
-// --global-batch is of all devices together.
+// --global-batch is of all devices and micro-batches of an update together.
 void divide_batch(Experiment& point) {
-  if (point.batch % point.devices != 0) {
-    throw UsageError("--global-batch " + std::to_string(point.batch) +
-                     " cannot be divided over --gpus " + std::to_string(point.devices));
+  const std::int64_t parts = point.devices * point.grad_accumulation;
+  if (point.batch % parts != 0) {
+    const std::int64_t micro_batches = point.grad_accumulation;
+    throw UsageError(
+        "--global-batch " + std::to_string(point.batch) + " cannot be divided over --gpus " +
+        std::to_string(point.devices) +
+        (micro_batches > 1 ? " times --grad-accum " + std::to_string(micro_batches) : ""));
   }
-  point.batch /= point.devices;
+  point.batch /= parts;
 }
 
 // A whole machine or cluster says which devices it has; without --gpus the job runs on all of them.
@@ -111,6 +116,18 @@ void check_models(const Arguments& arguments) {
   }
 }
 
+// Before the sweep: it leaves out points that fail.
+void check_machines(const Points& points) {
+  std::set<std::pair<std::string, std::string>> checked;
+  for (const Experiment& point : points) {
+    const auto sockets = point.options.find("sockets");
+    if (sockets == point.options.end()) continue;
+    if (checked.emplace(point.device, sockets->second).second) {
+      check_sockets(point.device, point.options);
+    }
+  }
+}
+
 void check_points(const Points& points) {
   for (const Experiment& point : points) {
     if (point.seq && point.batch * *point.seq > kMostTokens) {
@@ -133,12 +150,15 @@ std::vector<FlagSpec> experiment_flags() {
       {"strategy", "NAME", "how gradients are aggregated, default the framework's own"},
       {"precision", "P", "arithmetic of matrix operations: fp32 (default), tf32, fp16, bf16, fp8"},
       {"batch", "N", "samples per device and micro-batch"},
-      {"global-batch", "N", "samples of all devices together, instead of --batch"},
+      {"global-batch", "N",
+       "samples of all devices and micro-batches together, instead of --batch"},
       {"seq", "N", "sequence length, for workloads that have one"},
       {"gpus", "N", "devices in the job, of any kind"},
       {"gpus-per-node", "M", "devices per machine"},
       {"intra", "LINK", "links inside a machine: a name (paceline list links) or a quantity"},
-      {"net", "LINK", "links between machines: a name or a quantity, \"25 Gb/s@5us\""},
+      {"net", "LINK",
+       "the network card of a machine, shared by its devices: a name or a quantity, \"25 "
+       "Gb/s@5us\"; \"400g-ib*8\" is eight of them"},
       {"cluster", "NAME|FILE",
        "a whole machine or cluster and its devices (paceline list clusters)"},
       {"topo", "FILE", "output of nvidia-smi topo -m"},
@@ -152,13 +172,19 @@ std::vector<FlagSpec> experiment_flags() {
   return flags;
 }
 
+bool has_batch(const Arguments& arguments) {
+  const bool global = arguments.has("global-batch");
+  if (!global || !arguments.has("batch")) return global || arguments.has("batch");
+  check_models(arguments);
+  throw UsageError("--batch and --global-batch exclude one another");
+}
+
 std::vector<Experiment> read_experiments(const Arguments& arguments) {
   arguments.text("model");  // required
   const bool global = arguments.has("global-batch");
-  if (global == arguments.has("batch")) {
+  if (!has_batch(arguments)) {
     check_models(arguments);
-    throw UsageError(global ? "--batch and --global-batch exclude one another"
-                            : "--batch or --global-batch is required");
+    throw UsageError("--batch or --global-batch is required");
   }
   Experiment first;
   first.threads = 0;
@@ -211,6 +237,7 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
     if (global) divide_batch(point);
   }
   check_points(points);
+  check_machines(points);
   refuse_links_of_one_device(arguments, points);
   keep_own_options(points);
   return points;

@@ -1,5 +1,6 @@
 #include "cli/html_file.h"
 
+#include "answers/explain/job_scale.h"
 #include "answers/explain/sensitivity.h"
 #include "core/json_writer.h"
 
@@ -18,7 +19,8 @@ void write_html(const Arguments& arguments, SweepResult& sweep) {
     content.timeline = &timeline;
     content.memory = &point.memory;
     content.roofline = device.limits(point.report.experiment.threads);
-    content.sensitivities = device_sensitivities(point.plan, point.report);
+    content.scale = phase_scale(point.report, point.plan, timeline);
+    content.sensitivities = device_sensitivities(point.plan, content.scale, point.report);
   }
   write_text_file(arguments.text("html"), html_page(content));
 }

@@ -8,12 +8,15 @@
 namespace paceline {
 namespace {
 
+const CollectiveCost& longest(const MessageCosts& costs) {
+  return **std::ranges::max_element(costs, {},
+                                    [](const CollectiveCost* cost) { return cost->time; });
+}
+
 // The message that takes longest limits a job that mostly waits.
 void name_bottleneck(const ClosedForm& form, const MessageCosts& costs, Bottleneck& bottleneck) {
   if (costs.empty() || form.exposed <= 0.5 * form.iteration) return;
-  const CollectiveCost* longest =
-      *std::ranges::max_element(costs, {}, [](const CollectiveCost* cost) { return cost->time; });
-  bottleneck.resource = longest->bottleneck;
+  bottleneck.resource = longest(costs).bottleneck;
   bottleneck.share = form.exposed / form.iteration;
   bottleneck.text = "the devices wait for communication";
 }
@@ -46,7 +49,7 @@ ClosedForm MessageSeries::under(const MessageCosts& costs, const JobConditions& 
 }
 
 Report MessageSeries::report(const Report& alone, const Experiment& e, const MessageCosts& costs,
-                             JobKnowledge known, bool processor) const {
+                             JobKnowledge known, const std::string& narrowing) const {
   const ClosedForm form = under(costs, {});
   const double time = form.iteration.si();
   const auto devices = static_cast<double>(e.devices);
@@ -59,7 +62,7 @@ Report MessageSeries::report(const Report& alone, const Experiment& e, const Mes
     return under(costs, conditions).iteration.si();
   });
   r.iteration_time_s = with_interval(time, r.interval_parts);
-  if (const auto wide = wide_interval(r.iteration_time_s, r.interval_parts, processor)) {
+  if (const auto wide = wide_interval(r.iteration_time_s, r.interval_parts, narrowing)) {
     r.warnings.push_back(*wide);
   }
   if (r.throughput_tokens_per_s) {
@@ -81,6 +84,11 @@ Report MessageSeries::report(const Report& alone, const Experiment& e, const Mes
   const double factor = bus_factor(CollectiveOp::kAllReduce, static_cast<int>(e.devices));
   for (const ReadyMessage& message : messages) {
     r.communication.bytes_per_device += std::llround(factor * message.bytes.si());
+  }
+  if (r.breakdown.exposed_communication > Seconds()) {
+    const Origin& origin = longest(costs).origin;
+    add_origin(r.origins, {"communication", origin.kind, origin.source,
+                           r.breakdown.exposed_communication / r.breakdown.total()});
   }
   name_bottleneck(form, costs, r.bottleneck);
   r.warnings.emplace_back(

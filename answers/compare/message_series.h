@@ -27,7 +27,7 @@ struct MessageSeries {
   // What `alone` says of one device, of the job of `experiment`. `known`: what is not known of it
   // but the computing, which `alone` tells.
   Report report(const Report& alone, const Experiment& experiment, const MessageCosts& costs,
-                JobKnowledge known, bool processor) const;
+                JobKnowledge known, const std::string& narrowing) const;
 };
 
 // From a job whose messages take no time, so that they start when they are ready: what is not

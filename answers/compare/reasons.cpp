@@ -5,12 +5,14 @@
 #include <map>
 
 #include "core/units_text.h"
+#include "simulator/strategies/strategy.h"
 
 namespace paceline {
 namespace {
 
 constexpr double kWorthNaming = 0.1;  // of the difference: a part that explains it
-constexpr double kSameTime = 0.01;    // a difference this small needs no reason
+constexpr const char* kNoKernels[] = {"host", "communication", "bubble", "input"};
+constexpr double kSameTime = 0.01;  // a difference this small needs no reason
 
 // The work and the machine, whoever does it and however.
 std::string work(const Experiment& e) {
@@ -58,6 +60,44 @@ std::string parts(const Breakdown& slow, const Breakdown& fast, Seconds differen
   return out;
 }
 
+// Kernels that the slower one spends more on, by implementation; " +8.1 ms" each, at most two.
+std::string kernels(const Report& slow, const Report& fast, Seconds difference) {
+  constexpr std::size_t kMost = 2;
+  std::map<std::string, double> more;  // seconds
+  const auto add = [&](const Report& report, double sign) {
+    for (const OriginLine& line : report.origins) {
+      if (std::ranges::find(kNoKernels, line.what) != std::end(kNoKernels)) continue;
+      more[line.what] += sign * line.share * report.iteration_time_s.median;
+    }
+  };
+  add(slow, 1);
+  add(fast, -1);
+  std::vector<std::pair<double, std::string>> named;
+  for (const auto& [name, seconds] : more) {
+    if (seconds > kWorthNaming * difference.si()) named.emplace_back(seconds, name);
+  }
+  std::ranges::sort(named, std::ranges::greater());
+  if (named.size() > kMost) named.resize(kMost);
+  std::string out;
+  for (const auto& [seconds, name] : named) {
+    out += (out.empty() ? "; kernels: " : ", ") + name + " +" + to_text(Seconds(seconds));
+  }
+  return out;
+}
+
+// What makes the slower one slower: kernels, the way gradients are aggregated, what binds.
+std::string mechanism(const Report& slow, const Report& fast, Seconds difference,
+                      const StrategyRegistry& strategies) {
+  std::string out = kernels(slow, fast, difference);
+  const std::string& strategy = slow.experiment.strategy;
+  if (strategy != fast.experiment.strategy) {
+    const auto* known = strategies.find(strategy);
+    if (known != nullptr) out += "; " + known->summary;
+  }
+  const Bottleneck& binds = slow.bottleneck;
+  return out + "; " + (binds.resource.empty() ? "" : binds.resource + ": ") + binds.text;
+}
+
 }  // namespace
 
 std::vector<std::string> reasons(const std::vector<Report>& reports,
@@ -67,6 +107,7 @@ std::vector<std::string> reasons(const std::vector<Report>& reports,
     const Report& report = reports[point.index];
     groups[work(report.experiment)].push_back(&report);
   }
+  const StrategyRegistry strategies = strategy_registry();
   std::vector<std::pair<double, std::string>> out;  // share of the difference
   for (const auto& [key, group] : groups) {
     const Report& best = *group.front();
@@ -80,8 +121,8 @@ std::vector<std::string> reasons(const std::vector<Report>& reports,
       out.emplace_back(share, who(e, framework, strategy) + " takes " + to_text(difference) +
                                   " longer than " + who(best.experiment, framework, strategy) +
                                   " for " + task(e) + ": " +
-                                  parts(slow->breakdown, best.breakdown, difference) + "; " +
-                                  slow->bottleneck.text);
+                                  parts(slow->breakdown, best.breakdown, difference) +
+                                  mechanism(*slow, best, difference, strategies));
     }
   }
   std::ranges::stable_sort(out, std::ranges::greater(), &std::pair<double, std::string>::first);

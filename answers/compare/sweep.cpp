@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <future>
 #include <map>
-#include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "answers/compare/sweep_estimator.h"
@@ -48,42 +47,6 @@ void in_parallel(std::size_t count, unsigned threads,
   }
 }
 
-// Largest batches by everything that they depend on: points that differ in the batch share one, and
-// those on clusters where a device keeps the same.
-class LargestBatches {
- public:
-  explicit LargestBatches(const Predictor& predictor) : predictor_(predictor) {}
-
-  void add_to(Report& report, const TrainingDevice& device) {
-    nlohmann::ordered_json key = to_json(report.experiment);
-    for (const char* name : {"batch", "global_batch", "draws", "seed", "gpus", "gpus_per_node",
-                             "intra", "net", "cluster", "topo"}) {
-      key.erase(name);
-    }
-    const MemoryUse& use = report.memory;
-    key["kept"] = {use.weights, use.weight_gradients, use.optimizer_state, use.communication};
-    Known* known = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      std::unique_ptr<Known>& entry = known_[key.dump()];
-      if (entry == nullptr) entry = std::make_unique<Known>();
-      known = entry.get();
-    }
-    std::call_once(known->once,
-                   [&] { known->batch = predictor_.largest_batch(report.experiment, device); });
-    report.largest_batch = known->batch;
-  }
-
- private:
-  struct Known {
-    std::once_flag once;
-    std::int64_t batch = 0;
-  };
-  const Predictor& predictor_;
-  std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Known>> known_;
-};
-
 }  // namespace
 
 const TrainingDevice& SweepDevices::at(const Experiment& experiment) {
@@ -99,6 +62,10 @@ const TrainingDevice& SweepDevices::at(const Experiment& experiment) {
 Sweep predict_sweep(const std::vector<Experiment>& points, const SweepOptions& options,
                     SweepDevices& devices) {
   const Predictor predictor;
+  std::future<void> clusters;  // read beside the devices
+  if (std::ranges::any_of(points, [](const Experiment& e) { return e.devices > 1; })) {
+    clusters = std::async(std::launch::async, [&] { predictor.read_clusters(); });
+  }
   const unsigned threads =
       std::max(1U, options.threads == 0 ? std::thread::hardware_concurrency() : options.threads);
   std::vector<Outcome> outcomes(points.size());
@@ -110,18 +77,18 @@ Sweep predict_sweep(const std::vector<Experiment>& points, const SweepOptions& o
       outcomes[i].error = error;
     }
   }
-  LargestBatches largest(predictor);
   Sweep sweep;
   if (points.size() == 1 && device_of[0] != nullptr) {
     try {
-      sweep.single = predictor.predict(points[0], *device_of[0]);
-      if (options.largest_batch) largest.add_to(sweep.single->report, *device_of[0]);
+      sweep.single = predictor.predict(points[0], *device_of[0], options.largest_batch);
       outcomes[0].report = sweep.single->report;
     } catch (const Error& error) {
       outcomes[0].error = error;
     }
   } else {
-    SweepEstimator estimator(predictor, points, device_of, points.size() > options.most_simulated);
+    SweepEstimator estimator(predictor, points, device_of,
+                             {.closed_forms = points.size() > options.most_simulated,
+                              .largest_batch = options.largest_batch});
     std::atomic<std::size_t> estimated = 0;
     const std::vector<std::size_t>& order = estimator.order();
     options.done(points.size() - order.size());
@@ -130,9 +97,6 @@ Sweep predict_sweep(const std::vector<Experiment>& points, const SweepOptions& o
       try {
         SweepEstimator::Answer answer = estimator.predict(i);
         outcomes[i].report = std::move(answer.report);
-        if (answer.simulated && options.largest_batch) {
-          largest.add_to(*outcomes[i].report, *device_of[i]);
-        }
         estimated += answer.simulated ? 0 : 1;
       } catch (const Error& error) {
         outcomes[i].error = error;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <sstream>
 
 #include "answers/compare/message_series.h"
 #include "core/error.h"
@@ -60,20 +61,31 @@ struct SweepEstimator::Work {
   std::unique_ptr<const DeviceWork> work;
 };
 
+struct SweepEstimator::Largest {
+  std::once_flag once;
+  std::int64_t batch = 0;
+};
+
 struct SweepEstimator::Family {
   std::once_flag once;
   std::vector<std::size_t> members;   // points, in input order
   std::atomic<std::size_t> left = 0;  // of them, not yet predicted
   Experiment resolved;                // of one member: every default spelled out
   std::shared_ptr<Work> work;
+  std::string any_batch;                // key of what the largest batch depends on
   std::optional<MessageSeries> series;  // where the closed form agrees
   StrategyMemory kept;                  // of the smallest job
 };
 
 SweepEstimator::SweepEstimator(const Predictor& predictor, const std::vector<Experiment>& points,
-                               const std::vector<const TrainingDevice*>& devices, bool closed_forms)
-    : predictor_(predictor), points_(points), devices_(devices), family_index_(points.size()) {
-  if (closed_forms) networks_ = std::make_unique<SweepNetworks>();
+                               const std::vector<const TrainingDevice*>& devices,
+                               const Options& options)
+    : predictor_(predictor),
+      points_(points),
+      devices_(devices),
+      options_(options),
+      family_index_(points.size()) {
+  if (options.closed_forms) networks_ = std::make_unique<SweepNetworks>();
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (devices[i] == nullptr) continue;
@@ -122,7 +134,7 @@ std::optional<Report> SweepEstimator::closed(const Family& family, std::size_t p
   // Of a series all messages go over one group.
   if (kept.library_bytes > 0) kept.library_bytes = std::llround(found->buffers.si());
   return family.series->report(predictor_.alone(e, *family.work->work, kept), e, found->costs,
-                               predictor_.job_knowledge(e.devices), processor);
+                               predictor_.job_knowledge(e.devices), device.narrowing());
 }
 
 // The smallest job of the family and its largest on each network.
@@ -158,8 +170,8 @@ void SweepEstimator::find_closed_form(Family& family) {
   }
   family.kept = predictor_.strategy_memory(smallest, work);
   for (const std::size_t point : held) {
-    const Report simulated =
-        predictor_.report(with_cluster_of(points_[point], family.resolved), work);
+    const Experiment e = with_cluster_of(points_[point], family.resolved);
+    const Report simulated = predictor_.report(e, work, predictor_.strategy_memory(e, work));
     const std::optional<Report> report = closed(family, point);
     const bool agrees =
         report && report->memory.peak() == simulated.memory.peak() &&
@@ -175,12 +187,48 @@ void SweepEstimator::prepare(Family& family) {
   const std::size_t first = family.members.front();
   family.resolved = predictor_.resolve(points_[first], *devices_[first]);
   family.work = work_of(family.resolved, *devices_[first]);
+  if (options_.largest_batch) {
+    // Neither the batch nor what draws and accumulation do changes the answer.
+    Experiment any = family.resolved;
+    any.batch = any.grad_accumulation = any.devices = 1;
+    any.draws = 0;
+    any.seed = 0;
+    family.any_batch = predictor_.work_key(any, *devices_[first]);
+  }
   if (networks_ == nullptr) return;
   try {
     find_closed_form(family);
   } catch (const Error&) {
     family.series.reset();  // one of the clusters cannot be; its own point says why
   }
+}
+
+std::int64_t SweepEstimator::largest_batch(const Family& family, const StrategyMemory& kept) {
+  std::ostringstream key;
+  key << family.any_batch << kept.communication_bytes << "|" << kept.library_bytes << "|"
+      << kept.casts_when_gathered << std::hexfloat;
+  for (const double share : {kept.weights, kept.gradients, kept.optimizer_state}) {
+    key << "|" << share;
+  }
+  Largest* found = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<Largest>& known = largest_[key.str()];
+    if (known == nullptr) known = std::make_unique<Largest>();
+    found = known.get();
+  }
+  std::call_once(found->once,
+                 [&] { found->batch = family.work->work->memory.largest_batch(kept).value_or(0); });
+  return found->batch;
+}
+
+Report SweepEstimator::simulated(const Family& family, std::size_t point) {
+  const Experiment e = with_cluster_of(points_[point], family.resolved);
+  const DeviceWork& work = *family.work->work;
+  const StrategyMemory kept = predictor_.strategy_memory(e, work);
+  Report report = predictor_.report(e, work, kept);
+  if (options_.largest_batch) report.largest_batch = largest_batch(family, kept);
+  return report;
 }
 
 SweepEstimator::Answer SweepEstimator::predict(std::size_t point) {
@@ -190,9 +238,7 @@ SweepEstimator::Answer SweepEstimator::predict(std::size_t point) {
   if (family.series) report = closed(family, point);
   Answer answer;
   answer.simulated = !report;
-  answer.report = report ? std::move(*report)
-                         : predictor_.report(with_cluster_of(points_[point], family.resolved),
-                                             *family.work->work);
+  answer.report = report ? std::move(*report) : simulated(family, point);
   if (--family.left == 0) family.work = nullptr;
   return answer;
 }

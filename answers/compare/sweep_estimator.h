@@ -20,10 +20,13 @@ namespace paceline {
 
 class SweepEstimator {
  public:
-  // All must outlive this. Points whose device is null cannot be predicted. `closed_forms`: whether
-  // families use them.
+  struct Options {
+    bool closed_forms = false;   // whether families use them
+    bool largest_batch = false;  // also that, of points that are simulated
+  };
+  // All must outlive this. Points whose device is null cannot be predicted.
   SweepEstimator(const Predictor& predictor, const std::vector<Experiment>& points,
-                 const std::vector<const TrainingDevice*>& devices, bool closed_forms);
+                 const std::vector<const TrainingDevice*>& devices, const Options& options);
   ~SweepEstimator();
   SweepEstimator(const SweepEstimator&) = delete;
   SweepEstimator& operator=(const SweepEstimator&) = delete;
@@ -39,18 +42,22 @@ class SweepEstimator {
   Answer predict(std::size_t point);
 
  private:
-  struct Work;    // what one device does
-  struct Family;  // one device's work and one strategy
+  struct Work;     // what one device does
+  struct Family;   // one device's work and one strategy
+  struct Largest;  // the largest batch of all points that differ in nothing that it depends on
 
   void prepare(Family& family);
   void find_closed_form(Family& family);
   std::vector<std::size_t> points_to_hold_against(const Family& family) const;
   std::shared_ptr<Work> work_of(const Experiment& resolved, const TrainingDevice& device);
   std::optional<Report> closed(const Family& family, std::size_t point);
+  Report simulated(const Family& family, std::size_t point);
+  std::int64_t largest_batch(const Family& family, const StrategyMemory& kept);
 
   const Predictor& predictor_;
   const std::vector<Experiment>& points_;
   const std::vector<const TrainingDevice*>& devices_;
+  const Options options_;
   std::vector<std::size_t> family_index_;  // by point
   std::vector<std::unique_ptr<Family>> families_;
   std::vector<std::size_t> order_;
@@ -58,6 +65,7 @@ class SweepEstimator {
   std::map<std::string, std::weak_ptr<Work>> works_;
   std::vector<std::shared_ptr<Work>> latest_;  // kept for families to come
   std::unique_ptr<SweepNetworks> networks_;    // of closed forms
+  std::map<std::string, std::unique_ptr<Largest>> largest_;
 };
 
 }  // namespace paceline

@@ -34,9 +34,11 @@ std::vector<Experiment> clusters(const std::string& strategy) {
   return out;
 }
 
-Sweep predict(const std::vector<Experiment>& points, std::size_t most_simulated) {
+Sweep predict(const std::vector<Experiment>& points, std::size_t most_simulated,
+              bool largest_batch = false) {
   SweepDevices devices;
   SweepOptions options;
+  options.largest_batch = largest_batch;
   options.most_simulated = most_simulated;
   options.threads = 2;
   return predict_sweep(points, options, devices);
@@ -66,7 +68,8 @@ INSTANTIATE_TEST_SUITE_P(Some, Strategies,
                          testing::Values("bsp", "wfbp", "ddp", "parameter-server",
                                          "bytescheduler"));
 
-// What points share is not seen in what is said of any: medians, intervals, warnings, memory.
+// What points share is not seen in what is said of any: medians, intervals, warnings, memory, the
+// largest batch.
 TEST(Sweep, SaysOfEachPointWhatAPredictionOfItAloneSays) {
   std::vector<Experiment> points;
   for (const char* strategy :
@@ -82,12 +85,12 @@ TEST(Sweep, SaysOfEachPointWhatAPredictionOfItAloneSays) {
   points.back().intra.reset();
   const Predictor predictor;
   SweepDevices devices;
-  const Sweep sweep = predict(points, 1000);
+  const Sweep sweep = predict(points, 1000, true);
   std::size_t next = 0;
   for (const Experiment& point : points) {
     std::optional<Prediction> alone;
     try {
-      alone = predictor.predict(point, devices.at(point));
+      alone = predictor.predict(point, devices.at(point), true);
     } catch (const Error&) {
       continue;  // the strategy refuses such a job
     }

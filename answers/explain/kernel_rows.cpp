@@ -12,30 +12,39 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// An update that a processor does takes no time of the device's kernels.
+std::string percent_of(Seconds part, Seconds whole) {
+  return whole > Seconds(0) ? percent(part / whole) : "-";
+}
+
 }  // namespace
 
-std::vector<KernelRow> top_kernels(const IterationPlan& plan, std::size_t count) {
+double KernelRow::scale() const {
+  const Seconds alone = static_cast<double>(calls) * planned->cost.time;
+  return alone > Seconds(0) ? total / alone : 1;
+}
+
+std::vector<KernelRow> top_kernels(const IterationPlan& plan, const PhaseScale& scale,
+                                   std::size_t count) {
   std::vector<KernelRow> rows;
   for (const PlannedKernel& planned : plan.kernels) rows.push_back({&planned});
-  const auto add = [&](const std::vector<PlannedCall>& calls, std::int64_t batches) {
-    for (const PlannedCall& call : calls) {
-      if (call.kernel != PlannedCall::kNoKernel) rows[call.kernel].calls += call.repeat * batches;
-    }
-  };
-  add(plan.begin, 1);
-  add(plan.micro_batch, plan.micro_batches);
-  add(plan.update, 1);
+  for_each_call(plan, scale, [&](const PlannedCall& call, std::int64_t times, double longer) {
+    if (call.kernel == PlannedCall::kNoKernel) return;
+    KernelRow& row = rows[call.kernel];
+    row.calls += times;
+    row.total += longer * static_cast<double>(times) * row.planned->cost.time;
+  });
   std::ranges::stable_sort(rows, std::ranges::greater(), &KernelRow::total);
   if (rows.size() > count) rows.resize(count);
   return rows;
 }
 
-Table implementation_table(const IterationPlan& plan, Seconds iteration) {
+Table implementation_table(const IterationPlan& plan, const PhaseScale& scale, Seconds iteration) {
   Table table({"implementation", "calls", "time", "share", "compute", "memory"});
-  for (const ImplementationTime& part : time_by_implementation(plan)) {
+  for (const ImplementationTime& part : time_by_implementation(plan, scale)) {
     table.add_row({part.implementation, std::to_string(part.calls), to_text(part.time),
-                   percent(part.time / iteration), percent(part.compute_bound / part.time),
-                   percent(part.memory_bound / part.time)});
+                   percent(part.time / iteration), percent_of(part.compute_bound, part.time),
+                   percent_of(part.memory_bound, part.time)});
   }
   return table;
 }
@@ -45,11 +54,11 @@ Table kernel_table(const std::vector<KernelRow>& rows, Seconds iteration) {
   Table table({"kernel", "shape", "calls", "each", "share", "FLOP/s", "B/s", "FLOP/B", "bound"});
   for (const KernelRow& row : rows) {
     const Kernel& kernel = row.planned->kernel;
-    const Seconds time = row.planned->cost.time;
+    const Seconds time = row.planned->cost.time;  // rates are those of the kernel alone
     const Flops flops = kernel_flops(kernel.shape);
     const Bytes bytes = kernel_bytes(kernel.shape, kernel.precision);
     table.add_row({kernel.implementation, to_string(kernel.shape), std::to_string(row.calls),
-                   to_text(time), percent(row.total() / iteration),
+                   to_text(row.each()), percent(row.total / iteration),
                    flops > Flops(0) ? to_text(flops / time) : "-", to_text(bytes / time),
                    significant(flops.si() / bytes.si(), 2),
                    std::string(to_string(row.planned->cost.bound))});
@@ -65,7 +74,8 @@ ordered_json kernels_json(const std::vector<KernelRow>& rows) {
                    {"shape", to_string(kernel.shape)},
                    {"calls", row.calls},
                    {"time_s", row.planned->cost.time.si()},
-                   {"total_s", row.total().si()},
+                   {"total_s", row.total.si()},
+                   {"scale", row.scale()},
                    {"flops", kernel_flops(kernel.shape).si()},
                    {"bytes", kernel_bytes(kernel.shape, kernel.precision).si()},
                    {"bound", to_string(row.planned->cost.bound)},
@@ -74,9 +84,9 @@ ordered_json kernels_json(const std::vector<KernelRow>& rows) {
   return out;
 }
 
-ordered_json implementations_json(const IterationPlan& plan) {
+ordered_json implementations_json(const IterationPlan& plan, const PhaseScale& scale) {
   ordered_json out = ordered_json::array();
-  for (const ImplementationTime& part : time_by_implementation(plan)) {
+  for (const ImplementationTime& part : time_by_implementation(plan, scale)) {
     out.push_back({{"implementation", part.implementation},
                    {"calls", part.calls},
                    {"time_s", part.time.si()},

@@ -7,6 +7,7 @@
 
 #include "core/table.h"
 #include "model/plan/iteration_plan.h"
+#include "simulator/report/report_parts.h"
 
 namespace paceline {
 
@@ -14,15 +15,19 @@ namespace paceline {
 struct KernelRow {
   const PlannedKernel* planned = nullptr;  // into the plan
   std::int64_t calls = 0;
-  Seconds total() const { return static_cast<double>(calls) * planned->cost.time; }
+  Seconds total{};       // in the iteration
+  double scale() const;  // of its time, against one device by itself
+  Seconds each() const { return scale() * planned->cost.time; }
 };
 
-std::vector<KernelRow> top_kernels(const IterationPlan& plan, std::size_t count);
+// `scale`: what the job makes of the times of the plan (job_scale.h).
+std::vector<KernelRow> top_kernels(const IterationPlan& plan, const PhaseScale& scale,
+                                   std::size_t count);
 
 // Calls, rates and what bounds each; shares are of `iteration`.
 Table kernel_table(const std::vector<KernelRow>& rows, Seconds iteration);
-Table implementation_table(const IterationPlan& plan, Seconds iteration);
+Table implementation_table(const IterationPlan& plan, const PhaseScale& scale, Seconds iteration);
 nlohmann::ordered_json kernels_json(const std::vector<KernelRow>& rows);
-nlohmann::ordered_json implementations_json(const IterationPlan& plan);
+nlohmann::ordered_json implementations_json(const IterationPlan& plan, const PhaseScale& scale);
 
 }  // namespace paceline

@@ -5,14 +5,14 @@
 
 #include "core/percent.h"
 #include "core/units_text.h"
-#include "simulator/report/report_parts.h"
 
 namespace paceline {
 
-std::vector<Sensitivity> device_sensitivities(const IterationPlan& plan, const Report& report) {
+std::vector<Sensitivity> device_sensitivities(const IterationPlan& plan, const PhaseScale& scale,
+                                              const Report& report) {
   Seconds compute;
   Seconds memory;
-  for (const ImplementationTime& part : time_by_implementation(plan)) {
+  for (const ImplementationTime& part : time_by_implementation(plan, scale)) {
     compute += part.compute_bound;
     memory += part.memory_bound;
   }

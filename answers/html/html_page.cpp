@@ -209,7 +209,7 @@ ordered_json data_of(const PageContent& content) {
                     content.plan == nullptr ? std::vector<std::string>() : content.plan->layers);
   }
   if (content.plan != nullptr) {
-    data["kernels"] = kernels_json(top_kernels(*content.plan, kMostKernels));
+    data["kernels"] = kernels_json(top_kernels(*content.plan, content.scale, kMostKernels));
     if (content.roofline) {
       data["roofline"] =
           roofline_json(*content.roofline, content.reports.front().experiment.precision);

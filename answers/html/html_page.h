@@ -13,14 +13,16 @@
 #include "model/plan/iteration_plan.h"
 #include "model/plan/report.h"
 #include "simulator/memory/memory_tape.h"
+#include "simulator/report/report_parts.h"
 #include "traces/timeline/timeline.h"
 
 namespace paceline {
 
-// The last four belong to a single report and may be missing.
+// The others belong to a single report and may be missing.
 struct PageContent {
   std::vector<Report> reports;  // one, or the points of a sweep in input order
   const IterationPlan* plan = nullptr;
+  PhaseScale scale{};  // of its times in the job
   const Timeline* timeline = nullptr;
   const MemoryTape* memory = nullptr;
   std::optional<RooflineLimits> roofline{};

@@ -115,11 +115,14 @@ class Job {
   }
   std::int64_t global_batch() const {
     const std::int64_t all = arguments_.count_or("global-batch", 1, kLargestBatch);
-    if (all % devices_ != 0) {
-      throw UsageError("--global-batch " + std::to_string(all) + " cannot be divided over " +
-                       std::to_string(devices_) + " devices");
+    const std::int64_t micro_batches = arguments_.count_or("grad-accum", 1, 1 << 20);
+    if (all % (devices_ * micro_batches) != 0) {
+      throw UsageError(
+          "--global-batch " + std::to_string(all) + " cannot be divided over " +
+          std::to_string(devices_) + " devices" +
+          (micro_batches > 1 ? " and " + std::to_string(micro_batches) + " micro-batches" : ""));
     }
-    return all / devices_;
+    return all / (devices_ * micro_batches);
   }
 
   const Arguments& arguments_;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "answers/explain/exposure.h"
+#include "answers/explain/job_scale.h"
 #include "answers/explain/kernel_rows.h"
 #include "answers/explain/link_sweep.h"
 #include "answers/explain/sensitivity.h"
@@ -27,6 +28,7 @@ constexpr int kTimelineIterations = 2;  // what one leaves to the next shows in 
 // All that explains one prediction.
 struct Explanation {
   const Prediction& point;
+  PhaseScale scale;  // of the times of its plan in the job
   std::vector<KernelRow> kernels;
   std::vector<Sensitivity> sensitivities;
   std::vector<PathPart> path;
@@ -42,9 +44,11 @@ Explanation explain(SweepResult& sweep, std::size_t kernels) {
   const Predict predict = [&](const Experiment& e) { return predictor.predict(e, device).report; };
   const LinkCatalog links = LinkCatalog::shipped();
   const Timeline timeline = predictor.timeline(point, device, kTimelineIterations);
+  const PhaseScale scale = phase_scale(point.report, point.plan, timeline);
   Explanation out{point,
-                  top_kernels(point.plan, kernels),
-                  device_sensitivities(point.plan, point.report),
+                  scale,
+                  top_kernels(point.plan, scale, kernels),
+                  device_sensitivities(point.plan, scale, point.report),
                   critical_path_parts(timeline),
                   exposed_communication(timeline),
                   network_sweep(experiment, predict, links)};
@@ -62,7 +66,7 @@ ordered_json json(const Explanation& e) {
   out["critical_path_iterations"] = kTimelineIterations;
   out["communication"]["by_track"] = to_json(e.links);
   if (e.network) out["network_sweep"] = to_json(*e.network);
-  out["implementations"] = implementations_json(e.point.plan);
+  out["implementations"] = implementations_json(e.point.plan, e.scale);
   out["kernels"] = kernels_json(e.kernels);
   return out;
 }
@@ -74,7 +78,7 @@ std::string screen(const Explanation& e) {
                     path_table(e.path, kTimelineIterations).to_string() + "\n";
   if (!e.links.empty()) out += exposure_table(e.links, total).to_string() + "\n";
   if (e.network) out += sweep_table(*e.network).to_string() + knee_text(*e.network) + "\n";
-  return out + implementation_table(e.point.plan, total).to_string() + "\n" +
+  return out + implementation_table(e.point.plan, e.scale, total).to_string() + "\n" +
          kernel_table(e.kernels, total).to_string();
 }
 

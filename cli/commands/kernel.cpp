@@ -6,96 +6,86 @@
 //   traffic  101 MB, 544 GB/s of 3.35 TB/s
 //   bound    compute, tile 256x128
 //   origin   fit gpu.gemm.matrix of h100-sxm, 2026-11-30
+//
+// Comma lists and ranges of shapes, precisions and devices make a table.
 #include <algorithm>
 #include <cmath>
+#include <iostream>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
-#include "cli/kernel_request.h"
+#include "cli/kernel_answer.h"
+#include "cli/kernel_sweep.h"
 #include "cli/output.h"
 #include "core/json_writer.h"
 #include "core/percent.h"
-#include "core/statistics.h"
 #include "core/units_text.h"
-#include "simulator/device/training_device.h"
 
 namespace paceline {
 namespace {
 
+using nlohmann::ordered_json;
+
 constexpr std::int64_t kMostThreads = 4096;
 
-struct KernelAnswer {
-  Seconds median, p05, p95;
-  Flops flops;       // as counted
-  Flops arithmetic;  // as executed
-  Bytes bytes;
-  KernelChoice choice;
-  Bound bound = Bound::kLatency;  // of the longest kernel
-  Origin origin;                  // likewise
+// Read once each.
+class KernelDevices {
+ public:
+  const TrainingDevice& at(const Arguments& arguments) {
+    std::map<std::string, std::string> options;
+    for (const char* flag : {"probe", "clock"}) {
+      if (arguments.has(flag)) options[flag] = arguments.text(flag);
+    }
+    const std::string name = arguments.text("device");
+    std::unique_ptr<const TrainingDevice>& device = devices_[{name, options}];
+    if (device == nullptr) device = read_training_device(name, options);
+    return *device;
+  }
+
+ private:
+  using Key = std::pair<std::string, std::map<std::string, std::string>>;
+  std::map<Key, std::unique_ptr<const TrainingDevice>> devices_;
 };
 
-KernelAnswer answer(const KernelRequest& request, const TrainingDevice& device,
-                    const ExecutionContext& context) {
-  KernelAnswer out;
-  Seconds least;
-  double shared = 0, own = 0;  // seconds of one standard deviation
-  Seconds longest;
-  for (const Kernel& kernel : request.kernels) {
-    const KernelCost cost = device.costs().cost(kernel, context);
-    out.median += cost.time;
-    least += cost.least;
-    out.flops += kernel_flops(kernel.shape);
-    out.bytes += kernel_bytes(kernel.shape, kernel.precision);
-    shared += cost.time.si() * cost.shared_sd;
-    own = std::hypot(own, cost.time.si() * cost.own_sd);
-    const KernelChoice choice = device.choice(kernel, context);
-    out.choice.workspace = std::max(out.choice.workspace, choice.workspace);
-    out.arithmetic += choice.arithmetic > Flops(0) ? choice.arithmetic : kernel_flops(kernel.shape);
-    if (cost.time <= longest) continue;
-    longest = cost.time;
-    out.choice.algorithm = choice.algorithm;
-    out.bound = cost.bound;
-    out.origin = cost.origin;
+struct KernelPoint {
+  Arguments arguments;
+  KernelRequest request;
+  const TrainingDevice* device;
+  ExecutionContext context;
+  KernelAnswer answer;
+
+  Precision precision() const { return request.kernels.front().precision; }
+};
+
+KernelPoint answer_point(const Arguments& arguments, KernelDevices& devices) {
+  KernelPoint point{arguments, read_kernel_request(arguments), nullptr, {}, {}};
+  const TrainingDevice& device = devices.at(arguments);
+  point.device = &device;
+  if (device.kind() == DeviceKind::kCpu) {
+    name_cpu_kernels(point.request);
+    const auto threads = arguments.count_or("threads", device.cores(), kMostThreads);
+    point.context.threads = static_cast<int>(threads);
+    check_threads(device, point.context.threads);
+  } else if (arguments.has("threads")) {
+    throw UsageError("--threads is of CPUs; " + device.name() + " is a GPU");
   }
-  const double sd = std::hypot(shared, own) / out.median.si();
-  const double spread = std::exp(normal_quantile(0.95) * sd);
-  out.p05 = std::max(least, out.median / spread);
-  out.p95 = out.median * spread;
-  return out;
-}
-
-// At least what a kernel needs at once: an operation on streams may write over what it reads.
-Bytes resident_bytes(const Kernel& kernel) {
-  const auto* stream = std::get_if<StreamShape>(&kernel.shape);
-  return stream != nullptr ? std::max(stream->read, stream->written)
-                           : kernel_bytes(kernel.shape, kernel.precision);
-}
-
-std::vector<std::string> kernel_warnings(const KernelRequest& request, const KernelAnswer& a,
-                                         const TrainingDevice& device) {
-  Bytes needed;
-  for (const Kernel& kernel : request.kernels) needed = std::max(needed, resident_bytes(kernel));
-  needed += a.choice.workspace;
-  if (device.memory() <= Bytes(0) || needed <= device.memory()) return {};
-  return {"needs " + to_text(needed) + " at once, more than the " + to_text(device.memory()) +
-          " of " + device.name() + ": such a kernel cannot run"};
-}
-
-std::string shape_text(const KernelRequest& request) {
-  std::string out;
-  for (const Kernel& kernel : request.kernels) {
-    out += (out.empty() ? "" : " + ") + to_string(kernel.shape);
+  if (arguments.has("workspace")) {
+    point.context.workspace_limit = parse_bytes(arguments.text("workspace"));
   }
-  return out;
+  point.answer = answer_kernel(point.request, device, point.context);
+  return point;
 }
 
-std::string json_text(const KernelRequest& request, const KernelAnswer& a,
-                      const TrainingDevice& device) {
-  const nlohmann::ordered_json out = {
+ordered_json to_json(const KernelPoint& point) {
+  const KernelAnswer& a = point.answer;
+  return {
       {"schema", "paceline.kernel/1"},
-      {"kernel", shape_text(request)},
-      {"op", request.op},
-      {"precision", std::string(to_string(request.kernels.front().precision))},
-      {"device", device.name()},
+      {"kernel", shape_text(point.request)},
+      {"op", point.request.op},
+      {"precision", std::string(to_string(point.precision()))},
+      {"device", point.device->name()},
       {"time_s", {{"median", a.median.si()}, {"p05", a.p05.si()}, {"p95", a.p95.si()}}},
       {"flops", a.flops.si()},
       {"executed_flops", a.arithmetic.si()},
@@ -104,8 +94,7 @@ std::string json_text(const KernelRequest& request, const KernelAnswer& a,
       {"workspace_bytes", a.choice.workspace.si()},
       {"bound", std::string(to_string(a.bound))},
       {"origin", {{"kind", std::string(to_string(a.origin.kind))}, {"source", a.origin.source}}},
-      {"warnings", kernel_warnings(request, a, device)}};
-  return to_json_text(out);
+      {"warnings", kernel_warnings(point.request, a, *point.device)}};
 }
 
 // Winograd's forms and the FFT execute less than is counted, products of padded channels more.
@@ -116,77 +105,136 @@ std::string executed_text(const KernelAnswer& a, FlopsPerSecond peak) {
          percent(a.arithmetic / a.median / peak) + " of the peak";
 }
 
-std::string screen(const KernelRequest& request, const KernelAnswer& a,
-                   const TrainingDevice& device, const ExecutionContext& context) {
-  const Precision precision = request.kernels.front().precision;
-  Table table({"kernel", shape_text(request) + ", " + std::string(to_string(precision)) + " on " +
-                             device.name()});
+std::string screen(const KernelPoint& point) {
+  const KernelAnswer& a = point.answer;
+  const TrainingDevice& device = *point.device;
+  Table table({"kernel", shape_text(point.request) + ", " +
+                             std::string(to_string(point.precision())) + " on " + device.name()});
   table.add_row(
       {"time", to_text(a.median) + "  (90 %: " + to_text(a.p05) + " to " + to_text(a.p95) + ")"});
   if (a.flops > Flops(0)) {
     const FlopsPerSecond rate = a.flops / a.median;
-    const FlopsPerSecond peak = device.peak(precision, context.threads);
+    const FlopsPerSecond peak = device.peak(point.precision(), point.context.threads);
     table.add_row({"rate", to_text(rate) + ", " + percent(rate / peak) + " of " + to_text(peak) +
                                executed_text(a, peak)});
   }
   table.add_row({"traffic", to_text(a.bytes) + ", " + to_text(a.bytes / a.median) + " of " +
-                                to_text(device.limits(context.threads).bandwidth)});
+                                to_text(device.limits(point.context.threads).bandwidth)});
   table.add_row({"bound", std::string(to_string(a.bound)) + ", " + a.choice.algorithm});
   if (a.choice.workspace > Bytes(0)) table.add_row({"workspace", to_text(a.choice.workspace)});
   table.add_row({"origin", a.origin.source});
-  for (const std::string& warning : kernel_warnings(request, a, device)) {
+  for (const std::string& warning : kernel_warnings(point.request, a, device)) {
     table.add_row({"warning", warning});
   }
   return table.to_string();
 }
 
-ExitCode run(const Arguments& arguments) {
-  const OutputFormat format = read_format(arguments);
-  KernelRequest request = read_kernel_request(arguments);
-  std::map<std::string, std::string> options;
-  if (arguments.has("probe")) options["probe"] = arguments.text("probe");
-  if (arguments.has("clock")) options["clock"] = arguments.text("clock");
-  const auto device = read_training_device(arguments.text("device"), options);
-  ExecutionContext context;
-  if (device->kind() == DeviceKind::kCpu) {
-    name_cpu_kernels(request);
-    const auto threads = arguments.count_or("threads", device->cores(), kMostThreads);
-    context.threads = static_cast<int>(threads);
-    check_threads(*device, context.threads);
-  } else if (arguments.has("threads")) {
-    throw UsageError("--threads is of CPUs; " + device->name() + " is a GPU");
+// Flags that neither the shape, nor the precision, nor the device says.
+std::vector<std::string> further_columns(const std::vector<std::string>& varied) {
+  std::vector<std::string> out;
+  for (const char* flag : {"optimizer", "workspace", "threads", "clock"}) {
+    if (std::ranges::find(varied, flag) != varied.end()) out.emplace_back(flag);
   }
-  if (arguments.has("workspace")) {
-    context.workspace_limit = parse_bytes(arguments.text("workspace"));
+  return out;
+}
+
+// Of a sweep, for people.
+Table short_table(const std::vector<KernelPoint>& points, const std::vector<std::string>& varied) {
+  std::vector<std::string> header = {"kernel", "precision", "device"};
+  const std::vector<std::string> further = further_columns(varied);
+  header.insert(header.end(), further.begin(), further.end());
+  for (const char* name : {"time", "90 %", "rate", "traffic", "bound", "algorithm"}) {
+    header.emplace_back(name);
   }
-  const KernelAnswer a = answer(request, *device, context);
+  Table table(header);
+  for (const KernelPoint& point : points) {
+    const KernelAnswer& a = point.answer;
+    std::vector<std::string> cells = {
+        shape_text(point.request), std::string(to_string(point.precision())), point.device->name()};
+    for (const std::string& flag : further) cells.push_back(point.arguments.text(flag));
+    cells.insert(cells.end(), {to_text(a.median), to_text(a.p05) + " .. " + to_text(a.p95),
+                               a.flops > Flops(0) ? to_text(a.flops / a.median) : "-",
+                               to_text(a.bytes / a.median), std::string(to_string(a.bound)),
+                               a.choice.algorithm});
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+// For programs: everything in SI units.
+Table full_table(const std::vector<KernelPoint>& points, const std::vector<std::string>& varied) {
+  std::vector<std::string> header = {"kernel",    "precision",       "device", "time_s",
+                                     "p05_s",     "p95_s",           "flops",  "bytes",
+                                     "algorithm", "workspace_bytes", "bound",  "origin"};
+  const std::vector<std::string> further = further_columns(varied);
+  header.insert(header.end(), further.begin(), further.end());
+  Table table(header);
+  for (const KernelPoint& point : points) {
+    const KernelAnswer& a = point.answer;
+    std::vector<std::string> cells = {shape_text(point.request),
+                                      std::string(to_string(point.precision())),
+                                      point.device->name(),
+                                      significant(a.median.si(), 6),
+                                      significant(a.p05.si(), 6),
+                                      significant(a.p95.si(), 6),
+                                      significant(a.flops.si(), 9),
+                                      significant(a.bytes.si(), 9),
+                                      a.choice.algorithm,
+                                      significant(a.choice.workspace.si(), 9),
+                                      std::string(to_string(a.bound)),
+                                      std::string(to_string(a.origin.kind))};
+    for (const std::string& flag : further) cells.push_back(point.arguments.text(flag));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+std::string render(const std::vector<KernelPoint>& points, const KernelSweep& sweep,
+                   OutputFormat format) {
+  const bool single = sweep.points.size() == 1;
   if (format == OutputFormat::kJson) {
-    write_result(arguments, json_text(request, a, *device));
-    return ExitCode::kOk;
+    ordered_json list = ordered_json::array();
+    for (const KernelPoint& point : points) list.push_back(to_json(point));
+    return to_json_text(single ? list.front() : list);
   }
   if (format == OutputFormat::kText) {
-    write_result(arguments, screen(request, a, *device, context));
-    return ExitCode::kOk;
+    return single ? screen(points.front()) : short_table(points, sweep.varied).to_string();
   }
-  Table table({"kernel", "precision", "device", "time_s", "p05_s", "p95_s", "flops", "bytes",
-               "algorithm", "workspace_bytes", "bound", "origin"});
-  table.add_row({shape_text(request), std::string(to_string(request.kernels.front().precision)),
-                 device->name(), significant(a.median.si(), 6), significant(a.p05.si(), 6),
-                 significant(a.p95.si(), 6), significant(a.flops.si(), 9),
-                 significant(a.bytes.si(), 9), a.choice.algorithm,
-                 significant(a.choice.workspace.si(), 9), std::string(to_string(a.bound)),
-                 std::string(to_string(a.origin.kind))});
-  write_result(arguments, table.to_string(table_format(format)));
+  return full_table(points, sweep.varied).to_string(table_format(format));
+}
+
+ExitCode run(const Arguments& arguments) {
+  const OutputFormat format = read_format(arguments);
+  const KernelSweep sweep = read_kernel_sweep(arguments);
+  KernelDevices devices;
+  std::vector<KernelPoint> points;
+  std::vector<std::string> errors;
+  std::optional<Error> first;
+  for (const Arguments& point : sweep.points) {
+    try {
+      points.push_back(answer_point(point, devices));
+    } catch (const Error& error) {
+      if (!first) first = error;
+      errors.emplace_back(error.what());
+    }
+  }
+  if (points.empty()) throw *first;
+  write_result(arguments, render(points, sweep, format));
+  for (const std::string& error : errors) std::cerr << "paceline: skipped: " << error << "\n";
+  if (format == OutputFormat::kText && sweep.points.size() > 1) {
+    for (const KernelPoint& point : points) {
+      for (const std::string& warning :
+           kernel_warnings(point.request, point.answer, *point.device)) {
+        std::cerr << "paceline: " << shape_text(point.request) << " " << warning << "\n";
+      }
+    }
+  }
   return ExitCode::kOk;
 }
 
 std::vector<FlagSpec> flags() {
   std::vector<FlagSpec> all = kernel_flags();
-  all.push_back(
-      {"device", "NAME|FILE", "a GPU of `paceline list devices`, cpu, or a parameter file"});
-  all.push_back({"threads", "N", "CPU threads, default all of the device"});
-  all.push_back({"clock", "F", "what the multiprocessors of a GPU run at, \"562MHz\""});
-  all.push_back({"probe", "FILE", "timings of a GPU that refine its parameters"});
+  for (FlagSpec& flag : kernel_device_flags()) all.push_back(std::move(flag));
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;
 }

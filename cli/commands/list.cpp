@@ -135,7 +135,9 @@ constexpr Kind kKinds[] = {
      }},
     {"devices",
      [] {
-       return Listing{{"name", "summary", "architecture", "released", "memory"}, list_devices()};
+       return Listing{{"name", "architecture", "released", "memory", "capacity", "bandwidth",
+                       "fp32_peak", "matrix_peak", "summary"},
+                      list_devices()};
      }},
     {"frameworks", list_frameworks},
     {"links",

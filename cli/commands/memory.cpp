@@ -10,6 +10,11 @@
 //     largest batch      160
 //     interval from      13 measured totals, nine of ten within 4.4 %: megatron-golden ...
 //     context from       nvidia-smi beside an idle process ..., recalled, unverified
+//
+// Without a batch the answer is that of the largest one, with what depends on the batch and what
+// does not.
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -26,10 +31,17 @@
 namespace paceline {
 namespace {
 
+// The line through the peaks of two batches: what every batch needs, and what each sample adds.
+struct BatchLine {
+  double fixed = 0;       // bytes
+  double per_sample = 0;  // bytes
+};
+
 struct Point {
   Experiment experiment;
   MemoryResult memory;
   std::int64_t largest_batch = 0;
+  std::optional<BatchLine> line;  // where no batch was given
 };
 
 struct Row {
@@ -69,6 +81,10 @@ std::string screen(const Point& point) {
   out += "  peak               " + memory_line(use) + "\n";
   out += "  90 % interval      " + memory_interval_text(use) + "\n";
   out += "  largest batch      " + largest_batch_text(point.largest_batch) + "\n";
+  if (point.line) {
+    out += "  each sample        " + to_text(Bytes(point.line->per_sample)) + ", beside " +
+           to_text(Bytes(std::max(0.0, point.line->fixed))) + " for any batch\n";
+  }
   for (const OriginLine& line : use.origins) {
     std::string name = line.what + " from";
     name.resize(19, ' ');
@@ -89,6 +105,9 @@ Table table(const std::vector<Point>& points, bool for_people) {
        {"peak MB", "p05 MB", "p95 MB", "capacity MB", "fits", "fit", "spare MB", "largest batch"}) {
     header.emplace_back(name);
   }
+  const bool lines =
+      std::ranges::any_of(points, [](const Point& point) { return point.line.has_value(); });
+  if (lines) header.insert(header.end(), {"any batch MB", "sample MB"});
   Table out(header);
   const auto megabytes = [](std::int64_t bytes) {
     return significant(static_cast<double>(bytes) / 1e6, 4);
@@ -106,26 +125,50 @@ Table table(const std::vector<Point>& points, bool for_people) {
         {megabytes(use.peak()), megabytes(use.p05()), megabytes(use.p95()), megabytes(use.capacity),
          use.fits() ? "yes" : "no", std::string(to_string(use.fit())), megabytes(use.margin()),
          for_people ? batch_found_text(point.largest_batch) : std::to_string(point.largest_batch)});
+    if (lines) {
+      cells.push_back(significant(point.line->fixed / 1e6, 4));
+      cells.push_back(significant(point.line->per_sample / 1e6, 4));
+    }
     out.add_row(std::move(cells));
   }
   return out;
 }
 
 nlohmann::ordered_json json(const Point& point) {
-  return {{"schema", "paceline.memory/1"},
-          {"config", to_json(point.experiment)},
-          {"memory_bytes", to_json(point.memory.use)},
-          {"largest_batch", point.largest_batch},
-          {"warnings", point.memory.warnings}};
+  nlohmann::ordered_json out = {{"schema", "paceline.memory/1"},
+                                {"config", to_json(point.experiment)},
+                                {"memory_bytes", to_json(point.memory.use)},
+                                {"largest_batch", point.largest_batch}};
+  if (point.line) {
+    out["any_batch_bytes"] = std::llround(point.line->fixed);
+    out["bytes_per_sample"] = std::llround(point.line->per_sample);
+  }
+  out["warnings"] = point.memory.warnings;
+  return out;
 }
 
-Point answer(const Predictor& predictor, const Experiment& experiment) {
+// From one sample to the largest batch, or to two where no more fit.
+Point at_largest_batch(const Predictor& predictor, Point one, const TrainingDevice& device) {
+  Point point = one;
+  point.experiment.batch = std::max<std::int64_t>(one.largest_batch, 2);
+  point.memory = predictor.memory(point.experiment, device, false).memory;
+  const auto peak = [](const Point& at) { return static_cast<double>(at.memory.use.peak()); };
+  const double slope = (peak(point) - peak(one)) /
+                       static_cast<double>(point.experiment.batch - one.experiment.batch);
+  if (one.largest_batch < 2) point = std::move(one);
+  const double batch = static_cast<double>(point.experiment.batch);
+  point.line = BatchLine{peak(point) - slope * batch, slope};
+  return point;
+}
+
+Point answer(const Predictor& predictor, const Experiment& experiment, bool any_batch) {
   const auto device = read_training_device(experiment.device, experiment.options);
   Point point;
   point.experiment = predictor.resolve(experiment, *device);
   Predictor::MemoryAnswer found = predictor.memory(point.experiment, *device);
   point.memory = std::move(found.memory);
   point.largest_batch = found.largest_batch.value_or(0);
+  if (any_batch) point = at_largest_batch(predictor, std::move(point), *device);
   if (!point.memory.use.fits()) {
     point.memory.warnings.emplace_back("does not fit in the memory of the device");
   }
@@ -138,9 +181,11 @@ ExitCode run(const Arguments& arguments) {
   std::vector<Point> points;
   std::vector<std::string> errors;
   std::optional<Error> first;
-  for (const Experiment& experiment : read_experiments(arguments)) {
+  const bool any_batch = !has_batch(arguments);
+  for (const Experiment& experiment :
+       read_experiments(any_batch ? arguments.with("batch", "1") : arguments)) {
     try {
-      points.push_back(answer(predictor, experiment));
+      points.push_back(answer(predictor, experiment, any_batch));
     } catch (const Error& error) {
       if (!first) first = error;
       errors.emplace_back(error.what());

@@ -107,6 +107,20 @@ std::string terms_text(const Arguments& arguments) {
   return left_out.empty() ? "" : "not counted: " + left_out + " (see paceline plan --help)\n";
 }
 
+// One card is easily taken for one of each device.
+std::string network_text(const std::vector<Report>& reports) {
+  for (const Report& report : reports) {
+    const Experiment& e = report.experiment;
+    const std::int64_t devices = e.devices_per_machine.value_or(e.devices);
+    if (!e.net || devices < 2 || devices >= e.devices) continue;
+    if (e.net->find('*') != std::string::npos) continue;
+    return "--net " + *e.net + " is one card per machine, shared by its " +
+           std::to_string(devices) + " devices; one for each device is --net \"" + *e.net + "*" +
+           std::to_string(devices) + "\"\n";
+  }
+  return "";
+}
+
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
   Goal goal = read_goal(arguments);
@@ -130,6 +144,7 @@ ExitCode run(const Arguments& arguments) {
       out += "and " + std::to_string(all - plan.size()) + " more (--json lists all)\n";
     }
     if (goal.samples > 0) out += terms_text(arguments);
+    out += network_text(reports);
     if (prices != nullptr) out += "prices of " + prices->date() + ", " + prices->source() + "\n";
     write_result(arguments, out);
   } else {

@@ -9,8 +9,8 @@
 #include "core/names.h"
 #include "simulator/device/cpu_device.h"
 #include "simulator/report/kernel_accuracy.h"
+#include "validation/harness/validation_screen.h"
 #include "validation/harness/validation_text.h"
-#include "validation/harness/verdict.h"
 
 namespace paceline {
 namespace {
@@ -54,16 +54,7 @@ std::string render(const Validation& validation, OutputFormat format) {
     case OutputFormat::kText:
       break;
   }
-  std::string out = case_table(validation).to_string() + "\n" + set_table(validation).to_string();
-  for (const ScoredSet& set : validation.sets) {
-    for (const std::string& warning : set.warnings) out += set.name + ": " + warning + "\n";
-    for (const std::string& shortfall : shortfalls(set)) {
-      out += set.name + ": FAILED: " + shortfall + "\n";
-    }
-  }
-  for (const SkippedCase& c : validation.skipped)
-    out += "skipped " + c.name + ": " + c.reason + "\n";
-  return out;
+  return validation_screen(validation);
 }
 
 // Kernels instead of training runs: the residuals beside the shipped fits of GPUs.
@@ -79,7 +70,8 @@ ExitCode run_kernels(const Arguments& arguments, OutputFormat format) {
     write_result(arguments, kernel_accuracy_document(residuals));
   } else {
     write_result(arguments,
-                 kernel_score_table(score_kernels(residuals)).to_string(table_format(format)));
+                 kernel_score_table(score_kernels(residuals), format == OutputFormat::kText)
+                     .to_string(table_format(format)));
   }
   return ExitCode::kOk;
 }

@@ -17,10 +17,15 @@ namespace {
 
 constexpr std::string_view kOfArchitecture = "architecture-";
 
-// What is expected of an architecture is expected of a board with enough power.
-void expect_of_power(const DeviceSpec& device, const DeviceCatalog& catalog,
+// What is expected of an architecture is expected of a board with enough power. What was measured
+// needs no expectation, and the other boards of the architecture need not be read.
+void expect_of_power(const DeviceSpec& device, const ParameterSet& own,
                      ParameterSet& architecture) {
-  const double share = power_share(device, catalog);
+  const bool needed = std::ranges::any_of(architecture.fits, [&](const Fit& fit) {
+    return is_limited_by_power(fit.implementation) && own.find(fit.implementation) == nullptr;
+  });
+  if (!needed) return;
+  const double share = power_share(device, DeviceCatalog::shipped());
   for (Fit& fit : architecture.fits) {
     if (!is_limited_by_power(fit.implementation)) continue;
     for (Parameter& p : fit.parameters) {
@@ -43,7 +48,6 @@ std::vector<std::string> known_architectures(const std::filesystem::path& folder
 
 GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
   const std::filesystem::path folder = data_directory() / "calibration" / "fitted" / "gpu";
-  const DeviceCatalog catalog = DeviceCatalog::shipped();
   GpuParameterFiles out;
   const auto file_of = [&](const std::string& name) { return folder / (name + ".json"); };
   const auto read = [&](const std::string& name) {
@@ -52,8 +56,7 @@ GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
     return parse_parameters(text, file_of(name).string());
   };
   const auto was_measured = [&](const std::string& name) {
-    const DeviceSpec* known = catalog.find(name);
-    return known != nullptr && known->name == name && std::filesystem::exists(file_of(name));
+    return std::filesystem::exists(file_of(name)) && DeviceCatalog::is_shipped(name);
   };
   const std::vector<std::string> architectures = known_architectures(folder);
   if (std::ranges::find(architectures, device.architecture) == architectures.end()) {
@@ -68,7 +71,7 @@ GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
     out.same_chip_sd = read("same-chip").at("gpu.same_chip").value("shared_sd");
   }
   out.architecture = read(std::string(kOfArchitecture) + device.architecture);
-  expect_of_power(device, catalog, out.architecture);
+  expect_of_power(device, out.own, out.architecture);
   return out;
 }
 

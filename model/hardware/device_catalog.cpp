@@ -101,8 +101,31 @@ DeviceCatalog DeviceCatalog::load(const std::filesystem::path& folder) {
   return catalog;
 }
 
-DeviceCatalog DeviceCatalog::shipped() {
-  return load(data_directory() / "model" / "catalog" / "devices");
+namespace {
+
+std::filesystem::path shipped_folder() {
+  return data_directory() / "model" / "catalog" / "devices";
+}
+
+}  // namespace
+
+DeviceCatalog DeviceCatalog::shipped() { return load(shipped_folder()); }
+
+bool DeviceCatalog::is_shipped(std::string_view name) {
+  // Files are called as their devices are.
+  return std::filesystem::exists(shipped_folder() / (std::string(name) + ".json"));
+}
+
+DeviceSpec DeviceCatalog::shipped_device(std::string_view name) {
+  const std::string key = device_key(name);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(shipped_folder(), error)) {
+    const std::filesystem::path& file = entry.path();
+    if (file.extension() == ".json" && device_key(file.stem().string()) == key) {
+      return read_device(file);
+    }
+  }
+  return shipped().at(name);
 }
 
 std::vector<std::string> DeviceCatalog::names() const {

@@ -21,6 +21,11 @@ class DeviceCatalog {
   static DeviceCatalog load(const std::filesystem::path& folder);
   // The catalog that paceline ships.
   static DeviceCatalog shipped();
+  // One device of it: what shipped().at(name) is, without reading the others where `name` is a
+  // name of the catalog and no alias.
+  static DeviceSpec shipped_device(std::string_view name);
+  // Whether it has a device of exactly this name.
+  static bool is_shipped(std::string_view name);
 
   const std::vector<DeviceSpec>& devices() const { return devices_; }
   std::vector<std::string> names() const;

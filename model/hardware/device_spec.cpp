@@ -146,6 +146,7 @@ CpuFacts read_cpu(JsonObject object, FactReader& facts) {
   CpuFacts cpu{facts.count(object, "threads_per_core"),
                facts.quantity<Bytes>(object, "private_cache"),
                facts.quantity<Bytes>(object, "largest_memory")};
+  if (object.has("largest_sockets")) cpu.largest_sockets = facts.count(object, "largest_sockets");
   object.finish();
   return cpu;
 }

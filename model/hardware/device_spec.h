@@ -44,6 +44,8 @@ struct CpuFacts {
   Fact<std::int64_t> threads_per_core;
   Fact<Bytes> private_cache;   // of a core, in front of last_level_cache
   Fact<Bytes> largest_memory;  // that a socket can have
+  // Of one machine; absent: nobody said that there can be more than one.
+  std::optional<Fact<std::int64_t>> largest_sockets{};
 };
 
 // PCI Express connector of the device.

@@ -20,7 +20,7 @@ nlohmann::ordered_json to_json(const Experiment& experiment) {
         std::pair("calibrate", &experiment.calibrate), std::pair("profile", &experiment.profile)}) {
     if (value->has_value()) out[key] = **value;
   }
-  if (experiment.global_batch) out["global_batch"] = experiment.batch * experiment.devices;
+  if (experiment.global_batch) out["global_batch"] = experiment.samples_per_iteration();
   out["framework"] = experiment.framework;
   out["strategy"] = experiment.strategy;
   out["optimizer"] = experiment.optimizer;

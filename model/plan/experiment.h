@@ -26,10 +26,10 @@ struct Experiment {
   std::optional<std::string> net;
   std::optional<std::string> cluster;
   std::optional<std::string> topo;
-  // `batch` was given for all devices together (strong scaling).
+  // `batch` was given for all devices and micro-batches together (strong scaling).
   bool global_batch = false;
   // A measured rate ("253.1 samples/s") or iteration time ("0.221 s") of one device, at this batch
-  // or, with `global_batch`, at the whole one: computing is scaled to it.
+  // or, with `global_batch`, at that of all devices together: computing is scaled to it.
   std::optional<std::string> calibrate;
   std::optional<std::string> profile;  // file of measured layer times
   std::string framework = "pytorch";

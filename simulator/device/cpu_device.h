@@ -21,6 +21,7 @@ class CpuDevice : public TrainingDevice {
   }
   const ParameterSet& parameters() const override { return costs_.parameters(); }
   std::vector<InputFile> inputs() const override { return {file_}; }
+  std::string narrowing() const override { return "measure again with more rounds"; }
   int cores() const override { return costs_.parameters().provenance.host.cores; }
   Bytes memory() const override { return costs_.parameters().provenance.host.memory; }
 

@@ -108,6 +108,8 @@ TEST(CpuTransfer, TwoSocketsAreFasterThanOneAndLessThanTwice) {
 TEST(CpuTransfer, RefusesSocketsThatDoNotExistAndOptionsOfGpus) {
   EXPECT_NO_THROW(read_training_device("e5-2630-v3", {{"sockets", "2"}}));
   EXPECT_THROW(read_training_device("e5-2630-v3", {{"sockets", "0"}}), UsageError);
+  EXPECT_THROW(read_training_device("e5-2630-v3", {{"sockets", "3"}}), UsageError);
+  EXPECT_THROW(read_training_device("i7-3820", {{"sockets", "2"}}), UsageError);
   EXPECT_THROW(read_training_device("e5-2630-v3", {{"sockets", "two"}}), UsageError);
   EXPECT_THROW(read_training_device("e5-2630-v3", {{"clock", "2GHz"}}), UsageError);
   EXPECT_THROW(read_training_device("t4", {{"sockets", "2"}}), UsageError);

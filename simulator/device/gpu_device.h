@@ -25,6 +25,7 @@ class GpuDevice : public TrainingDevice {
   HostCosts host_costs(const FrameworkInfo& framework) const override;
   const ParameterSet& parameters() const override { return costs_.own_parameters(); }
   std::vector<InputFile> inputs() const override { return inputs_; }
+  std::string narrowing() const override { return "a few timings of this device would narrow it"; }
   Bytes memory() const override;
   FlopsPerSecond peak(Precision precision, int threads) const override;
   RooflineLimits limits(int threads) const override;

@@ -36,18 +36,26 @@ void refuse_options(const Options& options) {
 }
 
 // "--set sockets=2"; 1 if absent.
-int sockets_of(const Options& options) {
-  constexpr int kMost = 8;
+int sockets_of(const DeviceSpec& cpu, const Options& options) {
   const auto found = options.find("sockets");
   if (found == options.end()) return 1;
+  const auto& largest = cpu.cpu->largest_sockets;
+  const int most = largest ? static_cast<int>(largest->value) : 1;
   int sockets = 0;
   const std::string& text = found->second;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), sockets);
-  if (error != std::errc() || rest != text.data() + text.size() || sockets < 1 || sockets > kMost) {
+  if (error != std::errc() || rest != text.data() + text.size() || sockets < 1 || sockets > most) {
+    const std::string source = largest ? largest->source : "its record names no more";
     throw UsageError("--set sockets=" + text + ": expected a number from 1 to " +
-                     std::to_string(kMost));
+                     std::to_string(most) + ", the most that a machine of " + cpu.name + " has (" +
+                     source + ")");
   }
   return sockets;
+}
+
+void refuse_sockets_of_gpu(const DeviceSpec& spec, const Options& options) {
+  if (!options.contains("sockets")) return;
+  throw UsageError("--set sockets is of CPUs; " + spec.name + " is a GPU");
 }
 
 std::unique_ptr<const TrainingDevice> make_cpu(DeviceSpec spec, std::vector<InputFile> inputs,
@@ -55,19 +63,18 @@ std::unique_ptr<const TrainingDevice> make_cpu(DeviceSpec spec, std::vector<Inpu
   for (const char* key : {"clock", "power", "probe"}) {
     if (options.contains(key)) throw UsageError("--set " + std::string(key) + " is of GPUs");
   }
+  const int sockets = sockets_of(spec, options);
   const std::filesystem::path root = data_directory();
   const std::filesystem::path file = root / "calibration/fitted/cpu-transfer.json";
   const CpuTransfer transfer = read_cpu_transfer(file, root);
   inputs.push_back({file.filename().string(), sha256_hex(read_text_file(file))});
-  return std::make_unique<const TransferredCpu>(std::move(spec), sockets_of(options), transfer,
+  return std::make_unique<const TransferredCpu>(std::move(spec), sockets, transfer,
                                                 std::move(inputs));
 }
 
 std::unique_ptr<const TrainingDevice> make_gpu(DeviceSpec spec, GpuParameterFiles parameters,
                                                const Options& options) {
-  if (options.contains("sockets")) {
-    throw UsageError("--set sockets is of CPUs; " + spec.name + " is a GPU");
-  }
+  refuse_sockets_of_gpu(spec, options);
   std::vector<InputFile> inputs = std::move(parameters.inputs);
   GpuCostModel costs(with_device_options(std::move(spec), options), std::move(parameters));
   const auto probe = options.find("probe");
@@ -135,6 +142,20 @@ void check_threads(const TrainingDevice& device, int threads) {
                    " are allowed");
 }
 
+void check_sockets(const std::string& name_or_file, const Options& options) {
+  if (!options.contains("sockets")) return;
+  if (same_name(name_or_file, "cpu")) return refuse_options(options);
+  if (looks_like_file(name_or_file)) {
+    const std::string text = read_text_file(name_or_file);
+    if (text.find("\"paceline.device/1\"") == std::string::npos) return;
+  }
+  const DeviceSpec spec = looks_like_file(name_or_file)
+                              ? read_device(std::filesystem::path(name_or_file))
+                              : DeviceCatalog::shipped_device(name_or_file);
+  if (spec.kind == DeviceKind::kGpu) return refuse_sockets_of_gpu(spec, options);
+  sockets_of(spec, options);
+}
+
 bool is_device_option(std::string_view key) {
   return key == "clock" || key == "power" || key == "probe" || key == "sockets";
 }
@@ -146,7 +167,7 @@ std::unique_ptr<const TrainingDevice> read_training_device(const std::string& na
     return std::make_unique<const CpuDevice>(read_cpu_device(name_or_file));
   }
   if (looks_like_file(name_or_file)) return read_file(name_or_file, options);
-  const DeviceSpec spec = DeviceCatalog::shipped().at(name_or_file);
+  const DeviceSpec spec = DeviceCatalog::shipped_device(name_or_file);
   if (spec.kind == DeviceKind::kCpu) return make_cpu(spec, {}, options);
   return make_gpu(spec, read_gpu_parameters(at_its_clock(spec, options)), options);
 }

@@ -50,6 +50,9 @@ class TrainingDevice {
   // Parameters fitted to this very device, to see which kernels they have seen; may be empty.
   virtual const ParameterSet& parameters() const = 0;
 
+  // How the interval of its kernels would become narrower, in words.
+  virtual std::string narrowing() const = 0;
+
   virtual int cores() const { return 0; }  // of a CPU
   virtual Bytes memory() const = 0;
   // The rate that utilization refers to. Throws UsageError if the device lacks the precision.
@@ -63,13 +66,18 @@ class TrainingDevice {
 // Keys of --set that belong to the device, taken out of `options` by read_training_device:
 //   clock=562MHz   what the multiprocessors run at; data-sheet boost clock if absent
 //   power=250W     board limit below the data sheet's
-//   sockets=2      of a CPU of the catalog; 1 if absent
+//   sockets=2      of a CPU of the catalog, at most what its record says; 1 if absent
 //   probe=FILE     timings of the board that refine its parameters (probe.h); the flag --probe
 std::unique_ptr<const TrainingDevice> read_training_device(
     const std::string& name_or_file, const std::map<std::string, std::string>& options);
 
 // Throws UsageError for more threads than a CPU has, where that is known.
 void check_threads(const TrainingDevice& device, int threads);
+
+// Throws UsageError for `sockets` that the device cannot have, and what reading a device file
+// throws: asked before a sweep, which leaves out what fails.
+void check_sockets(const std::string& name_or_file,
+                   const std::map<std::string, std::string>& options);
 
 // Whether a --set key belongs to the device.
 bool is_device_option(std::string_view key);

@@ -45,8 +45,15 @@ GpuContext MemoryModel::context(const std::string& architecture) const {
   return known == contexts_.contexts.end() ? contexts_.unknown() : known->second;
 }
 
+const MemoryPolicy& MemoryModel::policy(const std::string& framework) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = made_.find(framework);
+  if (known != made_.end()) return *known->second;
+  return *made_.emplace(framework, policies_.make(framework)).first->second;
+}
+
 MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryRequest& request) const {
-  const std::unique_ptr<const MemoryPolicy> policy = policies_.make(request.framework);
+  const MemoryPolicy& policy = this->policy(request.framework);
   MemorySetting setting = with_fp32_shares(request.setting);
   MemoryResult result;
   GpuContext context;
@@ -61,8 +68,8 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
   const auto capacity = static_cast<std::int64_t>(request.capacity.si());
   const std::int64_t library = setting.strategy.library_bytes;
   if (capacity > 0) setting.allocator_limit = capacity - context.bytes - library;
-  result.tape = policy->trace(graph, setting);
-  result.use = policy->use(result.tape, setting);
+  result.tape = policy.trace(graph, setting);
+  result.use = policy.use(result.tape, setting);
   result.use.capacity = capacity;
   result.use.context = context.bytes;
   result.use.context_source = context.source;

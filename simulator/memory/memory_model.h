@@ -3,6 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,9 +41,14 @@ class MemoryModel {
   GpuContext context(const std::string& architecture) const;
 
  private:
+  // Made once: a policy reads its framework's record. From any thread.
+  const MemoryPolicy& policy(const std::string& framework) const;
+
   MemoryPolicyRegistry policies_;
   ContextCatalog contexts_;
   MemoryResiduals residuals_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::unique_ptr<const MemoryPolicy>> made_;
 };
 
 // Where the search for the largest batch ends.

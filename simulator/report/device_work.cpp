@@ -6,7 +6,6 @@
 #include "model/analytic/iteration_time.h"
 #include "model/cost/least_arithmetic.h"
 #include "simulator/lower/lower.h"
-#include "simulator/report/memory_request.h"
 #include "simulator/report/report_parts.h"
 
 namespace paceline {
@@ -66,7 +65,6 @@ Report report_of(const DeviceWork& work) {
   r.breakdown = breakdown(plan);
   r.phases = phase_times(plan);
   r.bottleneck = find_bottleneck(plan, computing_of(e));
-  if (work.input) add_input_wait(*work.input, Seconds(training), r);
   const bool forward_only = work.setup.is_set("phases", "forward");
   const double micro_batches = static_cast<double>(e.grad_accumulation);
   r.flops_per_iteration =
@@ -80,6 +78,8 @@ Report report_of(const DeviceWork& work) {
   r.model_flops_utilization =
       r.flops_per_iteration / Seconds(time) / work.device.peak(e.precision, std::max(1, e.threads));
   r.origins = collect_origins(plan);
+  // A job is another time to wait beside, and adds it itself.
+  if (work.input && !JobPredictor::concerns(e)) add_input_wait(*work.input, Seconds(training), r);
   r.inputs = work.device.inputs();
   if (!work.model.file.empty()) r.inputs.push_back({work.model.file, work.model.sha256});
   // First: they decide what was predicted, and a screen shows only so many.
@@ -94,32 +94,20 @@ Report report_of(const DeviceWork& work) {
 }  // namespace
 
 DeviceWork::DeviceWork(const Experiment& resolved, const TrainingDevice& on, ImportedModel loaded,
-                       const FrameworkRegistry& frameworks, const JobPredictor& jobs)
+                       const FrameworkRegistry& frameworks, const JobPredictor& jobs,
+                       const MemoryModel& memory_model)
     : device(on),
       experiment(resolved),
       model(std::move(loaded)),
       setup(experiment, device, frameworks, jobs),
       graph(setup.build(model, experiment.batch)),
+      memory(memory_model, setup, model, graph),
       plan(setup.plan(graph, device.costs(), setup.host())),
-      input(read_input_pipeline(experiment.options)),
-      report(report_of(*this)) {}
+      input(read_input_pipeline(experiment.options)) {}
 
-const MemoryResult& DeviceWork::memory(const MemoryModel& memory_model,
-                                       const StrategyMemory& s) const {
-  const MemoryKey key{s.communication_bytes, s.library_bytes,   s.weights,
-                      s.gradients,           s.optimizer_state, s.casts_when_gathered};
-  const std::lock_guard lock(mutex_);
-  const auto known = memories_.find(key);
-  if (known != memories_.end()) return known->second;
-  return memories_.emplace(key, memory_of(memory_model, setup, graph, s)).first->second;
-}
-
-MemoryResult memory_of(const MemoryModel& model, const PredictionSetup& setup,
-                       const WorkloadGraph& graph, const StrategyMemory& strategy) {
-  MemoryRequest request = memory_request(setup.experiment(), setup.device(), setup.settings(),
-                                         setup.context().workspace_limit);
-  request.setting.strategy = strategy;
-  return model.predict(graph, request);
+const Report& DeviceWork::report() const {
+  std::call_once(drawn_, [&] { report_ = report_of(*this); });
+  return report_;
 }
 
 }  // namespace paceline

@@ -2,11 +2,9 @@
 // of a sweep share if they differ in cluster and strategy alone.
 #pragma once
 
-#include <map>
 #include <mutex>
-#include <tuple>
 
-#include "simulator/memory/memory_model.h"
+#include "simulator/report/held_memory.h"
 #include "simulator/report/input_pipeline.h"
 #include "simulator/report/prediction_setup.h"
 
@@ -15,29 +13,24 @@ namespace paceline {
 struct DeviceWork {
   // All must outlive this. Throws what PredictionSetup and the cost models throw.
   DeviceWork(const Experiment& resolved, const TrainingDevice& device, ImportedModel model,
-             const FrameworkRegistry& frameworks, const JobPredictor& jobs);
+             const FrameworkRegistry& frameworks, const JobPredictor& jobs,
+             const MemoryModel& memory_model);
 
-  // Memory with what a strategy keeps; asked for again it costs nothing. From any thread.
-  const MemoryResult& memory(const MemoryModel& model, const StrategyMemory& strategy) const;
+  // Of one device, but for its memory; drawn when it is first asked for, from any thread.
+  const Report& report() const;
 
   const TrainingDevice& device;
   const Experiment experiment;  // of the point that it was made for
   ImportedModel model;
   PredictionSetup setup;
   WorkloadGraph graph;
+  HeldMemory memory;
   IterationPlan plan;
   std::optional<InputPipeline> input;
-  Report report;  // of one device, but for its memory
 
  private:
-  // Everything of a StrategyMemory.
-  using MemoryKey = std::tuple<std::int64_t, std::int64_t, double, double, double, bool>;
-  mutable std::mutex mutex_;
-  mutable std::map<MemoryKey, MemoryResult> memories_;
+  mutable std::once_flag drawn_;
+  mutable Report report_;
 };
-
-// Memory of a graph with what a strategy keeps.
-MemoryResult memory_of(const MemoryModel& model, const PredictionSetup& setup,
-                       const WorkloadGraph& graph, const StrategyMemory& strategy);
 
 }  // namespace paceline

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/units_text.h"
+#include "simulator/report/report_parts.h"
 
 namespace paceline {
 namespace {
@@ -51,6 +52,8 @@ void add_input_wait(const InputPipeline& input, Seconds training, Report& report
   const Seconds wait = input.period() - training;
   if (!(wait > Seconds(0))) return;
   report.breakdown.input += wait;
+  add_origin(report.origins, {"input", OriginKind::kMeasured, "--set " + std::string(kTime),
+                              wait / input.period()});
   const auto enough = static_cast<std::int64_t>(std::ceil(input.per_batch / training));
   report.bottleneck = {.resource = "input pipeline",
                        .share = wait / input.period(),

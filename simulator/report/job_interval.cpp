@@ -112,7 +112,8 @@ std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
 }
 
 std::optional<std::string> wide_interval(const Estimate& estimate,
-                                         const std::vector<IntervalPart>& parts, bool processor) {
+                                         const std::vector<IntervalPart>& parts,
+                                         const std::string& narrowing) {
   constexpr double kWide = 1.5;
   if (estimate.p95 <= kWide * estimate.p05) return std::nullopt;
   std::string out = "the interval is wide";
@@ -122,8 +123,7 @@ std::optional<std::string> wide_interval(const Estimate& estimate,
     out += ", most of all for " + widest->what + " (" + widest->source + ")";
     if (widest->what != kComputing) return out;
   }
-  return out + (processor ? ": measure again with more rounds"
-                          : ": a few timings of this device would narrow it");
+  return out + ": " + narrowing;
 }
 
 Estimate with_interval(double time, const std::vector<IntervalPart>& parts) {

@@ -45,9 +45,10 @@ using TimeUnder = std::function<double(const JobConditions&)>;
 std::vector<IntervalPart> interval_parts(const JobKnowledge& known, double time,
                                          const TimeUnder& time_under);
 // A warning if the interval spans more than a factor 1.5: what widens it most, if it has parts, and
-// what would narrow it. `processor`: the devices are CPUs.
+// what would narrow it: `narrowing` (TrainingDevice) where that is what computing takes.
 std::optional<std::string> wide_interval(const Estimate& estimate,
-                                         const std::vector<IntervalPart>& parts, bool processor);
+                                         const std::vector<IntervalPart>& parts,
+                                         const std::string& narrowing);
 Estimate with_interval(double time, const std::vector<IntervalPart>& parts);
 
 }  // namespace paceline

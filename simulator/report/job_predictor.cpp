@@ -97,6 +97,11 @@ StrategyOptions JobPredictor::options(const Experiment& e) const {
   return options;
 }
 
+void JobPredictor::read_clusters() const {
+  const std::lock_guard lock(mutex_);
+  if (shared_ == nullptr) shared_ = std::make_unique<const Shared>();
+}
+
 JobPredictor::Cluster& JobPredictor::cluster(const Experiment& e, const JobDevice& device) const {
   const ClusterRequest request = cluster_request(e, device.catalog_name);
   // A file's cluster grows to the devices of the job.
@@ -219,7 +224,7 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                      });
   report.iteration_time_s = with_interval(time, report.interval_parts);
   if (const auto wide =
-          wide_interval(report.iteration_time_s, report.interval_parts, device.processor)) {
+          wide_interval(report.iteration_time_s, report.interval_parts, device.narrowing)) {
     report.warnings.push_back(*wide);
   }
   report.throughput_samples_per_s = rate_of(samples, report.iteration_time_s);
@@ -231,7 +236,7 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                    result.breakdown.backward + result.breakdown.exposed_communication,
                    result.breakdown.optimizer};
   report.communication = result.communication;
-  add_communication(result, report.origins);
+  add_waiting(result, report.origins);
   const Seconds computed = result.breakdown.forward + result.breakdown.backward;
   const Seconds planned = static_cast<double>(e.grad_accumulation) *
                           (job.spec.profile.forward_time() + job.spec.profile.backward_time());

@@ -22,6 +22,7 @@ struct JobDevice {
   ExecutionContext context;
   std::string catalog_name;  // empty if it is no device of the catalog
   bool processor = false;    // a CPU
+  std::string narrowing{};   // TrainingDevice::narrowing
   // The plan of one device at the batch of the whole job, for a calibration with global_batch.
   const IterationPlan* whole_batch = nullptr;
 };
@@ -35,6 +36,9 @@ class JobPredictor {
   JobKnowledge knowledge(std::int64_t ranks) const;
   // What collectives take from kernels; nothing on one device, on a processor, or if switched off.
   std::optional<Contention> contention(const Experiment& experiment, const JobDevice& device) const;
+
+  // Reads what clusters are made of, if nobody has.
+  void read_clusters() const;
 
   // Whether the experiment is more than one device by itself as its plan says.
   static bool concerns(const Experiment& experiment);

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "core/percent.h"
 #include "core/units_text.h"
+#include "simulator/report/report_parts.h"
 
 namespace paceline {
 namespace {
 
 constexpr double kMoreThanLinear = 1.005;  // efficiency that needs an explanation
 constexpr double kBeyondPeak = 1.01;       // times the peak; what is less is rounding
+constexpr double kRounding = 1e-9;         // of the time: no part of it
 constexpr double kBindingShare = 0.9;      // of the time: a resource this busy limits the job
 
 }  // namespace
@@ -58,15 +59,19 @@ void name_bottleneck(const JobResult& job, Bottleneck& bottleneck) {
                                          : "");
 }
 
-void add_communication(const JobResult& job, std::vector<OriginLine>& origins) {
+void add_waiting(const JobResult& job, std::vector<OriginLine>& origins) {
   const Breakdown& b = job.breakdown;
-  const double total = b.total().si();
-  if (b.exposed_communication <= Seconds()) return;
-  const double computing = (b.forward + b.backward + b.optimizer + b.host).si() / total;
-  for (OriginLine& line : origins) line.share *= computing;
-  origins.push_back({"communication", job.message_origin.kind, job.message_origin.source,
-                     b.exposed_communication.si() / total});
-  std::ranges::stable_sort(origins, std::greater<>(), &OriginLine::share);
+  const Seconds busy = b.total() - b.bubble;
+  if (b.exposed_communication > Seconds()) {
+    add_origin(origins, {"communication", job.message_origin.kind, job.message_origin.source,
+                         b.exposed_communication / busy});
+  }
+  if (b.bubble > kRounding * busy) {
+    add_origin(origins, {"bubble", OriginKind::kExtrapolated,
+                         "waiting that no message covers: agreement, cycles and requests of the "
+                         "strategy",
+                         b.bubble / b.total()});
+  }
 }
 
 std::optional<std::string> beyond_peak(const Report& one, Seconds calibrated) {

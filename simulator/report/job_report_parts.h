@@ -13,9 +13,9 @@ namespace paceline {
 
 // `bottleneck` is that of one device; a link takes its place where the job waits for it.
 void name_bottleneck(const JobResult& job, Bottleneck& bottleneck);
-// `origins` are of what one device computes; afterwards they are of the iteration, and hold what
-// the job waits for.
-void add_communication(const JobResult& job, std::vector<OriginLine>& origins);
+// `origins` are of what one device computes and sum to 1; afterwards they are of the iteration,
+// hold what the job waits for, and sum to 1 again.
+void add_waiting(const JobResult& job, std::vector<OriginLine>& origins);
 // What a profile file leaves open, and whether it seems to be of another network.
 std::vector<std::string> profile_warnings(const Experiment& experiment,
                                           const ComputeProfile& profile,

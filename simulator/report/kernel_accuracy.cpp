@@ -164,15 +164,20 @@ std::vector<KernelScore> score_kernels(const FoldResidualFile& residuals) {
   return out;
 }
 
-Table kernel_score_table(const std::vector<KernelScore>& scores) {
-  Table table({"family", "device", "split", "timings", "mean", "median", "90 % below", "bias",
-               "inside", "roofline", "nearest GPU"});
+Table kernel_score_table(const std::vector<KernelScore>& scores, bool for_people) {
+  using Names = std::vector<std::string>;
+  Table table(for_people ? Names{"family", "device", "split", "timed", "mean", "P50", "P90", "bias",
+                                 "inside", "roofline", "nearest"}
+                         : Names{"family", "device", "split", "timings", "mean", "median",
+                                 "90 % below", "bias", "inside", "roofline", "nearest GPU"});
+  constexpr std::string_view kOfAll = "gpu.";
   for (const KernelScore& s : scores) {
-    table.add_row({s.family, s.device.empty() ? "all" : s.device, s.split,
-                   std::to_string(s.errors.count), number_of_percent(s.errors.mape),
-                   number_of_percent(s.errors.median_ape), number_of_percent(s.errors.p90_ape),
-                   number_of_percent(s.errors.bias), number_of_percent(s.coverage90),
-                   number_of_percent(s.roofline.mape),
+    const bool shorter = for_people && s.family.starts_with(kOfAll);
+    table.add_row({shorter ? s.family.substr(kOfAll.size()) : s.family,
+                   s.device.empty() ? "all" : s.device, s.split, std::to_string(s.errors.count),
+                   number_of_percent(s.errors.mape), number_of_percent(s.errors.median_ape),
+                   number_of_percent(s.errors.p90_ape), number_of_percent(s.errors.bias),
+                   number_of_percent(s.coverage90), number_of_percent(s.roofline.mape),
                    s.nearest.count == 0 ? "-" : number_of_percent(s.nearest.mape)});
   }
   return table;

@@ -29,7 +29,8 @@ struct KernelScore {
 // By family and split over all devices, timings counting equally; then each device.
 std::vector<KernelScore> score_kernels(const FoldResidualFile& residuals);
 
-Table kernel_score_table(const std::vector<KernelScore>& scores);
+// `for_people`: with shorter names, so that it fits 120 columns.
+Table kernel_score_table(const std::vector<KernelScore>& scores, bool for_people = false);
 // {"schema", "kernels": [{family, device, split, count, mape, ..., null: {...}}], "rankings"}.
 nlohmann::ordered_json kernel_accuracy_json(const FoldResidualFile& residuals);
 // Markdown.

@@ -1,6 +1,7 @@
 #include "simulator/report/prediction.h"
 
 #include <algorithm>
+#include <future>
 
 #include "core/error.h"
 #include "core/names.h"
@@ -8,7 +9,6 @@
 #include "simulator/engine/engine.h"
 #include "simulator/lower/lower.h"
 #include "simulator/report/input_pipeline.h"
-#include "simulator/report/memory_request.h"
 #include "simulator/report/prediction_setup.h"
 #include "simulator/report/report_parts.h"
 
@@ -143,23 +143,21 @@ IterationPlan Predictor::plan(const Experiment& e, const TrainingDevice& device,
   return PredictionSetup(e, device, frameworks_, jobs_).plan(graph, costs, host);
 }
 
-Predictor::MemoryAnswer Predictor::memory(const Experiment& e, const TrainingDevice& device) const {
+Predictor::MemoryAnswer Predictor::memory(const Experiment& e, const TrainingDevice& device,
+                                          bool largest_batch) const {
   const PredictionSetup setup(e, device, frameworks_, jobs_);
   const ImportedModel model = load(e);
   const WorkloadGraph graph = setup.build(model, e.batch);
-  StrategyMemory strategy;
+  StrategyMemory kept;
   if (JobPredictor::concerns(e)) {
     const IterationPlan plan = setup.plan(graph, device.costs(), setup.host());
     const std::optional<IterationPlan> whole = setup.whole_batch(model, e);
-    strategy = jobs_.memory(e, plan, setup.job_device(whole));
+    kept = jobs_.memory(e, plan, setup.job_device(whole));
   }
-  MemoryResult asked = memory_of(memory_, setup, graph, strategy);
-  const auto spare = [&](std::int64_t batch) {
-    if (batch == e.batch) return asked.use.margin();
-    return memory_of(memory_, setup, setup.build(model, batch), strategy).use.margin();
-  };
-  const std::optional<std::int64_t> largest = largest_that_fits(spare);
-  return {std::move(asked), largest};
+  const HeldMemory memory(memory_, setup, model, graph);
+  MemoryAnswer out{memory.with(kept), std::nullopt};
+  if (largest_batch) out.largest_batch = memory.largest_batch(kept);
+  return out;
 }
 
 std::int64_t Predictor::largest_batch(const Experiment& e, const TrainingDevice& device) const {
@@ -186,7 +184,7 @@ std::string Predictor::work_key(const Experiment& e, const TrainingDevice& devic
 
 std::unique_ptr<const DeviceWork> Predictor::work(const Experiment& e,
                                                   const TrainingDevice& device) const {
-  return std::make_unique<const DeviceWork>(e, device, load(e), frameworks_, jobs_);
+  return std::make_unique<const DeviceWork>(e, device, load(e), frameworks_, jobs_, memory_);
 }
 
 StrategyMemory Predictor::strategy_memory(const Experiment& e, const DeviceWork& work) const {
@@ -197,9 +195,9 @@ StrategyMemory Predictor::strategy_memory(const Experiment& e, const DeviceWork&
 
 Report Predictor::alone(const Experiment& e, const DeviceWork& work, const StrategyMemory& kept,
                         MemoryTape* tape) const {
-  Report r = work.report;
+  Report r = work.report();
   r.experiment = e;
-  const MemoryResult& memory = work.memory(memory_, kept);
+  const MemoryResult& memory = work.memory.with(kept);
   r.memory = memory.use;
   if (!memory.use.fits()) r.warnings.emplace_back("does not fit in the memory of the device");
   r.warnings.insert(r.warnings.end(), memory.warnings.begin(), memory.warnings.end());
@@ -207,11 +205,11 @@ Report Predictor::alone(const Experiment& e, const DeviceWork& work, const Strat
   return r;
 }
 
-Report Predictor::report(const Experiment& e, const DeviceWork& work, MemoryTape* tape) const {
-  Report r = alone(e, work, strategy_memory(e, work), tape);
+Report Predictor::report(const Experiment& e, const DeviceWork& work, const StrategyMemory& kept,
+                         MemoryTape* tape) const {
+  Report r = alone(e, work, kept, tape);
   if (!JobPredictor::concerns(e)) {
-    const bool processor = work.device.kind() == DeviceKind::kCpu;
-    const auto wide = wide_interval(r.iteration_time_s, {}, processor);
+    const auto wide = wide_interval(r.iteration_time_s, {}, work.device.narrowing());
     if (wide) r.warnings.push_back(*wide);
     return r;
   }
@@ -226,12 +224,22 @@ JobResult Predictor::without_messages(const Experiment& e, const DeviceWork& wor
   return jobs_.without_messages(e, work.plan, work.setup.job_device(whole));
 }
 
-Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice& device) const {
+Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice& device,
+                              bool largest_batch) const {
   std::optional<ImportedModel> model;
   const Experiment e = resolve(experiment, device, model);
-  DeviceWork work(e, device, std::move(*model), frameworks_, jobs_);
+  DeviceWork work(e, device, std::move(*model), frameworks_, jobs_, memory_);
+  const StrategyMemory kept = strategy_memory(e, work);
+  std::future<void> search;
+  if (largest_batch) {
+    search = std::async(std::launch::async, [&] { work.memory.largest_batch(kept); });
+  }
   MemoryTape tape;
-  Report r = report(e, work, &tape);
+  Report r = report(e, work, kept, &tape);
+  if (search.valid()) {
+    search.wait();
+    r.largest_batch = work.memory.largest_batch(kept).value_or(0);
+  }
   return {std::move(work.graph), std::move(work.plan), std::move(r), std::move(tape)};
 }
 

@@ -28,6 +28,8 @@ class Predictor {
  public:
   explicit Predictor(const JobResiduals& residuals = JobResiduals::shipped());
 
+  // Reads what clusters are made of, which otherwise the first job does: beside other work.
+  void read_clusters() const { jobs_.read_clusters(); }
   // What is not known about jobs of this many devices beside what one of them computes.
   JobKnowledge job_knowledge(std::int64_t devices) const { return jobs_.knowledge(devices); }
   // What collectives of the resolved experiment take from kernels beside them, if anything.
@@ -36,8 +38,9 @@ class Predictor {
 
   // Fills in what the experiment leaves to the device and the workload (threads, seq) and checks
   // every name. Throws UsageError for what cannot be run, MissingParameter for what was not
-  // measured.
-  Prediction predict(const Experiment& experiment, const TrainingDevice& device) const;
+  // measured. With `largest_batch` also that, searched on another thread meanwhile.
+  Prediction predict(const Experiment& experiment, const TrainingDevice& device,
+                     bool largest_batch = false) const;
 
   // The same in parts, for many experiments: points with equal keys share the work of one device.
   // Experiments are resolved.
@@ -49,8 +52,8 @@ class Predictor {
   // One device of the job by itself, with what the job's strategy keeps there.
   Report alone(const Experiment& resolved, const DeviceWork& work, const StrategyMemory& kept,
                MemoryTape* tape = nullptr) const;
-  // What `predict` reports; `tape`, if given, is what is alive when.
-  Report report(const Experiment& resolved, const DeviceWork& work,
+  // What `predict` reports but for the largest batch; `tape`, if given, is what is alive when.
+  Report report(const Experiment& resolved, const DeviceWork& work, const StrategyMemory& kept,
                 MemoryTape* tape = nullptr) const;
   // The job if its messages took no time: when each of them is ready.
   JobResult without_messages(const Experiment& resolved, const DeviceWork& work) const;
@@ -69,13 +72,14 @@ class Predictor {
                      const WorkloadGraph& graph, const CostModel& costs,
                      const HostCosts& host) const;
 
-  // Memory alone, of a resolved experiment, and the largest batch that fits; none if not even one
-  // sample does. Costs some seven graphs.
+  // Memory alone, of a resolved experiment, and the largest batch that fits, if it is asked for;
+  // none if not even one sample does. Costs some seven graphs.
   struct MemoryAnswer {
     MemoryResult memory;
     std::optional<std::int64_t> largest_batch;
   };
-  MemoryAnswer memory(const Experiment& resolved, const TrainingDevice& device) const;
+  MemoryAnswer memory(const Experiment& resolved, const TrainingDevice& device,
+                      bool largest_batch = true) const;
   // The largest batch alone; 0 if not even one sample fits.
   std::int64_t largest_batch(const Experiment& resolved, const TrainingDevice& device) const;
 

@@ -82,6 +82,7 @@ JobDevice PredictionSetup::job_device(const std::optional<IterationPlan>& whole)
           .context = context_,
           .catalog_name = spec == nullptr ? "" : spec->name,
           .processor = device_.kind() == DeviceKind::kCpu,
+          .narrowing = device_.narrowing(),
           .whole_batch = whole ? &*whole : nullptr};
 }
 

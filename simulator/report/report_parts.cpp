@@ -1,6 +1,7 @@
 #include "simulator/report/report_parts.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "core/percent.h"
@@ -12,14 +13,6 @@ namespace {
 
 constexpr double kNoteworthyShare = 0.01;  // of the iteration
 
-// Calls `visit(call, times)` for every call of the iteration.
-template <typename Visit>
-void for_each_call(const IterationPlan& plan, Visit visit) {
-  for (const PlannedCall& call : plan.begin) visit(call, call.repeat);
-  for (const PlannedCall& call : plan.micro_batch) visit(call, call.repeat * plan.micro_batches);
-  for (const PlannedCall& call : plan.update) visit(call, call.repeat);
-}
-
 Seconds total_time(const std::vector<ImplementationTime>& parts) {
   Seconds total;
   for (const ImplementationTime& part : parts) total += part.time;
@@ -28,14 +21,27 @@ Seconds total_time(const std::vector<ImplementationTime>& parts) {
 
 }  // namespace
 
+double PhaseScale::of(Phase phase) const {
+  return phase == Phase::kForward ? forward : phase == Phase::kBackward ? backward : update;
+}
+
+void for_each_call(const IterationPlan& plan, const PhaseScale& scale, const VisitCall& visit) {
+  for (const PlannedCall& call : plan.begin) visit(call, call.repeat, scale.forward);
+  for (const PlannedCall& call : plan.micro_batch) {
+    visit(call, call.repeat * plan.micro_batches, scale.of(call.phase));
+  }
+  for (const PlannedCall& call : plan.update) visit(call, call.repeat, scale.update);
+}
+
 Estimate rate_of(double amount, const Estimate& time) {
   return {amount / time.median, amount / time.p95, amount / time.p05};
 }
 
-std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan) {
+std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan,
+                                                       const PhaseScale& scale) {
   std::map<std::string, ImplementationTime> by_name;
-  for_each_call(plan, [&](const PlannedCall& call, std::int64_t times) {
-    const double count = static_cast<double>(times);
+  for_each_call(plan, scale, [&](const PlannedCall& call, std::int64_t times, double longer) {
+    const double count = longer * static_cast<double>(times);
     if (call.host > Seconds(0)) by_name["host"].calls += times;
     if (call.kernel == PlannedCall::kNoKernel) return;
     const PlannedKernel& planned = plan.kernels[call.kernel];
@@ -45,7 +51,7 @@ std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan
     if (planned.cost.bound == Bound::kCompute) part.compute_bound += count * planned.cost.time;
     if (planned.cost.bound == Bound::kMemory) part.memory_bound += count * planned.cost.time;
   });
-  const Seconds host = breakdown(plan).host;  // what kernels do not hide
+  const Seconds host = scale.forward * breakdown(plan).host;  // what kernels do not hide
   if (host > Seconds(0)) by_name["host"].time = host;
   std::vector<ImplementationTime> out;
   for (auto& [name, part] : by_name) {
@@ -101,7 +107,7 @@ std::vector<OriginLine> collect_origins(const IterationPlan& plan) {
     sum += time;
   };
   if (total > Seconds(0)) add("host", plan.host_origin, total);
-  for_each_call(plan, [&](const PlannedCall& call, std::int64_t count) {
+  for_each_call(plan, {}, [&](const PlannedCall& call, std::int64_t count, double) {
     if (call.kernel == PlannedCall::kNoKernel) return;
     const PlannedKernel& planned = plan.kernels[call.kernel];
     const Seconds time = static_cast<double>(count) * planned.cost.time;
@@ -118,11 +124,17 @@ std::vector<OriginLine> collect_origins(const IterationPlan& plan) {
   return out;
 }
 
+void add_origin(std::vector<OriginLine>& origins, OriginLine waiting) {
+  for (OriginLine& line : origins) line.share *= 1 - waiting.share;
+  origins.push_back(std::move(waiting));
+  std::ranges::stable_sort(origins, std::greater<>(), &OriginLine::share);
+}
+
 std::vector<std::string> collect_warnings(const IterationPlan& plan, std::string_view whole) {
   const std::string of_whole = " of " + std::string(whole) + " is ";
   std::map<std::string, Seconds> outside;
   Seconds total = breakdown(plan).host;
-  for_each_call(plan, [&](const PlannedCall& call, std::int64_t times) {
+  for_each_call(plan, {}, [&](const PlannedCall& call, std::int64_t times, double) {
     if (call.kernel == PlannedCall::kNoKernel) return;
     const double count = static_cast<double>(times);
     const PlannedKernel& planned = plan.kernels[call.kernel];

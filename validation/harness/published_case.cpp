@@ -49,15 +49,17 @@ std::string case_name(const Experiment& e) {
   return e.framework + "-" + e.model + "-b" + std::to_string(e.batch) + "-" + e.device;
 }
 
-// The share of each device of the batch of all of them.
+// The share of each device and micro-batch of the batch of all of them.
 void share_batch(JsonObject& object, const Known& known, Experiment& e) {
   if (!known.whole_batch) return;
-  if (e.devices < 1 || *known.whole_batch % e.devices != 0) {
+  const std::int64_t parts = e.devices * e.grad_accumulation;
+  if (parts < 1 || *known.whole_batch % parts != 0) {
     object.fail("global_batch", std::to_string(*known.whole_batch) +
                                     " samples do not divide over " + std::to_string(e.devices) +
-                                    " devices");
+                                    " devices with " + std::to_string(e.grad_accumulation) +
+                                    " micro-batches");
   }
-  e.batch = *known.whole_batch / e.devices;
+  e.batch = *known.whole_batch / parts;
   e.global_batch = true;
 }
 

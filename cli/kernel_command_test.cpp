@@ -1,0 +1,54 @@
+// paceline kernel over lists of shapes, precisions and devices.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/test_program.h"
+
+namespace paceline {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TestOutcome kernel(const std::string& flags) {
+  const TestFolder folder;
+  return run_program_in(folder, "kernel --op gemm --n 64 --k 64 " + flags);
+}
+
+// Every point of a sweep is what it is alone; the flag that is listed first varies slowest.
+TEST(KernelCommand, SweepsShapesPrecisionsAndDevicesInInputOrder) {
+  const TestOutcome sweep = kernel("--m 32,64 --precision fp32,fp16 --device t4,p40 --json");
+  ASSERT_EQ(sweep.code, 0) << sweep.err;
+  EXPECT_THAT(sweep.err, AllOf(HasSubstr("skipped"), HasSubstr("p40"))) << "it has no fp16";
+  const json points = json::parse(sweep.out);
+  std::vector<json> alone;
+  for (const char* point :
+       {"--precision fp32 --m 32 --device t4", "--precision fp32 --m 32 --device p40",
+        "--precision fp32 --m 64 --device t4", "--precision fp32 --m 64 --device p40",
+        "--precision fp16 --m 32 --device t4", "--precision fp16 --m 64 --device t4"}) {
+    alone.push_back(json::parse(kernel(std::string(point) + " --json").out));
+  }
+  EXPECT_EQ(points, json(alone));
+}
+
+TEST(KernelCommand, PutsASweepInATable) {
+  const TestOutcome text = kernel("--m 16-64*2 --device t4");
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 4) << text.out;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("gemm NN 16x64x64"), HasSubstr("gemm NN 64x64x64"),
+                              HasSubstr("algorithm"), Not(HasSubstr("clock"))));
+  const TestOutcome csv = kernel("--m 64 --device t4 --clock 585MHz,1590MHz --csv");
+  EXPECT_THAT(csv.out, AllOf(HasSubstr("origin,clock"), HasSubstr("585MHz")));
+}
+
+TEST(KernelCommand, FailsIfEveryPointDoes) {
+  const TestOutcome outcome = kernel("--m 64 --precision bf16,fp8 --device t4");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+}
+
+}  // namespace
+}  // namespace paceline

@@ -1,0 +1,61 @@
+// paceline memory as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/test_program.h"
+
+namespace paceline {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json memory(const std::string& flags, int code = 0) {
+  const TestFolder folder;
+  const TestOutcome outcome = run_program_in(folder, "memory --json " + flags);
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+// Without a batch the answer is that of the largest, which is the one that any batch finds.
+TEST(MemoryCommand, AnswersWithoutABatchForTheLargest) {
+  const std::string job = "--model resnet50 --device v100-sxm2-16g ";
+  const json any = memory(job);
+  const json given = memory(job + "--batch 32");
+  const std::int64_t largest = given["largest_batch"];
+  EXPECT_EQ(any["largest_batch"], largest);
+  EXPECT_EQ(any["config"]["batch"], largest);
+  EXPECT_TRUE(any["memory_bytes"]["fits"]);
+  EXPECT_EQ(any["memory_bytes"],
+            memory(job + "--batch " + std::to_string(largest))["memory_bytes"]);
+}
+
+// What any batch needs and what each sample adds give the peak at one sample and at the largest
+// batch, by definition, and between them roughly: slack and workspace go in steps.
+TEST(MemoryCommand, SplitsThePeakIntoAnyBatchAndEachSample) {
+  const std::string job = "--model resnet50 --device v100-sxm2-16g ";
+  const json any = memory(job);
+  const double fixed = any["any_batch_bytes"], sample = any["bytes_per_sample"];
+  const double largest = any["largest_batch"];
+  EXPECT_NEAR(fixed + sample * largest, any["memory_bytes"]["peak"].get<double>(), largest);
+  EXPECT_NEAR(fixed + sample, memory(job + "--batch 1")["memory_bytes"]["peak"].get<double>(), 2);
+  const double at_64 = memory(job + "--batch 64")["memory_bytes"]["peak"];
+  EXPECT_NEAR((fixed + 64 * sample) / at_64, 1, 0.2);
+  EXPECT_FALSE(memory(job + "--batch 64").contains("bytes_per_sample"));
+  const TestFolder folder;
+  const TestOutcome screen = run_program_in(folder, "memory " + job);
+  EXPECT_THAT(screen.out, HasSubstr("each sample"));
+}
+
+// Not even one sample of gpt2-xl and Adam fits 12 GB.
+TEST(MemoryCommand, SaysWithoutABatchThatNothingFits) {
+  const json none = memory("--model gpt2-xl --device titan-x-pascal --set optimizer=adam", 5);
+  EXPECT_EQ(none["largest_batch"], 0);
+  EXPECT_EQ(none["config"]["batch"], 1);
+  EXPECT_GT(none["bytes_per_sample"], 0);
+}
+
+}  // namespace
+}  // namespace paceline

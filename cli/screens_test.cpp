@@ -1,0 +1,82 @@
+// What screens say to people, and how wide they are.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/test_program.h"
+
+namespace paceline {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string screen(const std::string& command) {
+  const TestFolder folder;
+  const TestOutcome outcome = run_program_in(folder, command);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return outcome.out;
+}
+
+std::size_t columns(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+TEST(ValidateCommand, Fits120Columns) {
+  for (const char* sets : {"cpu-1-thread", "torchtitan-llama3-8b", "lab-mxnet"}) {
+    const std::string text = screen(std::string("validate --only ") + sets);
+    EXPECT_LE(columns(text), 120u) << text;
+    EXPECT_THAT(text, HasSubstr(sets));
+  }
+  EXPECT_LE(columns(screen("validate --kernels")), 120u);
+}
+
+TEST(ListCommand, ShowsMemoryBandwidthAndPeakOfDevices) {
+  const std::string text = screen("list devices");
+  std::istringstream lines(text);
+  std::string header, v100;
+  std::getline(lines, header);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("v100-sxm2-16g ")) v100 = line;
+  }
+  EXPECT_THAT(header, AllOf(HasSubstr("capacity"), HasSubstr("bandwidth"), HasSubstr("peak")));
+  EXPECT_THAT(v100, AllOf(HasSubstr("HBM2"), HasSubstr("17.2 GB"), HasSubstr("900 GB/s"),
+                          HasSubstr("15.7 TFLOP/s"), HasSubstr("125 TFLOP/s fp16")));
+}
+
+TEST(PlanCommand, SaysThatANetworkIsOneCardOfAMachine) {
+  const std::string plan =
+      "plan --model resnet50 --batch 64 --device v100-sxm2-16g --gpus 16 --gpus-per-node 8 --intra "
+      "nvlink2-cube-mesh --samples 1M --deadline 3d --net ";
+  EXPECT_THAT(screen(plan + "100g-ib"), HasSubstr("--net \"100g-ib*8\""));
+  EXPECT_THAT(screen(plan + "'100g-ib*8'"), Not(HasSubstr("one card per machine")));
+}
+
+// The resource that binds, the strategy's way and the kernels that differ are named.
+TEST(CompareCommand, NamesTheMechanismOfEachReason) {
+  const std::string strategies = screen(
+      "compare --model vgg16 --batch 32 --device v100-pcie-16g --gpus 8 --gpus-per-node 4 --intra "
+      "pcie3-x16 --net 10gbe --strategy ddp,parameter-server");
+  EXPECT_THAT(strategies, AllOf(HasSubstr("why: parameter-server takes"),
+                                HasSubstr("each variable in one place, fetched by every device"),
+                                HasSubstr(": busy ")));
+  const std::string frameworks = screen(
+      "compare --model lstm-ptb --batch 128 --framework cntk,mxnet --device titan-x-maxwell");
+  EXPECT_THAT(frameworks, AllOf(HasSubstr("why: mxnet takes"), HasSubstr("kernels: ")));
+}
+
+// Parameters that were transferred cannot be measured again: they never were.
+TEST(PredictCommand, SaysWhatWouldNarrowTheIntervalOfACpuThatNobodyMeasured) {
+  const std::string text = screen("predict --model resnet50 --batch 8 --device e5-2630-v3 --json");
+  EXPECT_THAT(text, AllOf(HasSubstr("nobody has measured this CPU"), Not(HasSubstr("again"))));
+}
+
+}  // namespace
+}  // namespace paceline

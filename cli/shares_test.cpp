@@ -1,0 +1,96 @@
+// Shares of the iteration in what the program prints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/test_program.h"
+
+namespace paceline {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kJob[] =
+    "--model alexnet --batch 32 --device t4 --gpus 4 --gpus-per-node 2 --intra pcie3-x16 "
+    "--net 10gbe --strategy ";
+
+json run(const std::string& command) {
+  const TestFolder folder;
+  const TestOutcome outcome = run_program_in(folder, command + " --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+// Whatever an iteration does or waits for has an origin.
+TEST(Origins, SumToTheIteration) {
+  const std::string job = std::string("predict ") + kJob;
+  const std::string alone =
+      "predict --model alexnet --batch 32 --device t4 --gpus 4 --intra pcie3-x16 --strategy ";
+  for (const std::string& command :
+       {job + "ddp", job + "horovod", job + "wfbp --set negotiation=full",
+        job + "wfbp --set compression=power-sgd --set rank=4 --set compression_time=50ms",
+        alone + "parameter-server --set staged_vars=on", job + "dist-sync --framework mxnet",
+        job + "ddp --set loader_ms_per_batch=900 --grad-accum 2",
+        std::string("predict --model alexnet --batch 32 --device t4 --set "
+                    "loader_ms_per_batch=900")}) {
+    double sum = 0;
+    const json report = run(command);
+    for (const json& line : report["origins"]) sum += line["share"].get<double>();
+    EXPECT_NEAR(sum, 1, 1e-6) << command;
+  }
+}
+
+// Time in kernels of an implementation, in an iteration.
+double seconds_in(const json& explained, const std::string& part) {
+  double sum = 0;
+  for (const json& line : explained["implementations"]) {
+    const std::string name = line["implementation"];
+    if (part.empty() ? name != "host" : name.find(part) != std::string::npos) {
+      sum += line["time_s"].get<double>();
+    }
+  }
+  return sum;
+}
+
+// Of four devices each updates a quarter of the weights, and the kernels of the table are no more
+// than what the iteration spends on computing.
+TEST(ExplainCommand, ShowsTheKernelsOfTheShardThatADeviceUpdates) {
+  const std::string job = std::string("explain ") + kJob;
+  const json whole = run(job + "ddp"), sharded = run(job + "fsdp");
+  EXPECT_NEAR(seconds_in(sharded, "sgd") / seconds_in(whole, "sgd"), 0.25, 0.01);
+  for (const json& explained : {whole, sharded}) {
+    const json& parts = explained["breakdown_s"];
+    const double computing = parts["forward"].get<double>() + parts["backward"].get<double>() +
+                             parts["optimizer"].get<double>();
+    EXPECT_LE(seconds_in(explained, ""), 1.001 * computing);
+    EXPECT_GE(seconds_in(explained, ""), 0.8 * computing) << "the rest is waiting for the host";
+  }
+}
+
+// A measured rate of half the predicted one makes every kernel take twice as long.
+TEST(ExplainCommand, ScalesKernelsToTheMeasuredRate) {
+  const std::string device = "--model alexnet --batch 32 --device t4 ";
+  const json alone = run("explain " + device);
+  const double twice = 2 * alone["iteration_time_s"]["median"].get<double>();
+  const json slow = run("explain " + device + "--calibrate '" + std::to_string(twice) + " s'");
+  EXPECT_NEAR(seconds_in(slow, "") / seconds_in(alone, ""), 2, 1e-3);
+  EXPECT_NEAR(slow["kernels"][0]["scale"].get<double>(), 2, 1e-3);
+}
+
+// Samples of all devices and of all micro-batches of an update.
+TEST(GlobalBatch, CountsDevicesAndMicroBatches) {
+  const std::string job =
+      "predict --model alexnet --device t4 --gpus 4 --intra pcie3-x16 --grad-accum 2 ";
+  const json global = run(job + "--global-batch 256");
+  EXPECT_EQ(global["config"]["batch"], 32);
+  EXPECT_EQ(global["config"]["global_batch"], 256);
+  const json each = run(job + "--batch 32");
+  EXPECT_EQ(global["iteration_time_s"], each["iteration_time_s"]);
+  EXPECT_NEAR(global["throughput_samples_per_s"]["median"].get<double>() *
+                  global["iteration_time_s"]["median"].get<double>(),
+              256, 1e-6);
+}
+
+}  // namespace
+}  // namespace paceline

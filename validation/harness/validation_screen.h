@@ -1,0 +1,16 @@
+// A validation on a terminal: what validation_text.h says, in at most 120 columns. Names that are
+// longer lose their middle; --json, --csv and --md have them whole.
+#pragma once
+
+#include <string>
+
+#include "validation/harness/score.h"
+
+namespace paceline {
+
+inline constexpr std::size_t kScreenColumns = 120;
+
+// Cases (times in ms), sets (errors in per cent), then what is wrong with either.
+std::string validation_screen(const Validation& validation);
+
+}  // namespace paceline
