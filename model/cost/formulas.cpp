@@ -1,6 +1,7 @@
 #include "model/cost/formulas.h"
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,19 @@ formula::TimeParts<double> evaluate(const Kernel& kernel, const ExecutionContext
 }
 
 template <typename Formula>
+double total_below(const Kernel& kernel, const ExecutionContext& context, const double* values,
+                   double limit) {
+  typename Formula::Input input;
+  read_input(kernel, context, input);
+  if constexpr (requires { Formula::total_below(input, values, limit); }) {
+    return Formula::total_below(input, values, limit);
+  } else {
+    const double total = Formula::time(input, values).total;
+    return total < limit ? total : std::numeric_limits<double>::infinity();
+  }
+}
+
+template <typename Formula>
 formula::TimeParts<double> log_gradient(const Kernel& kernel, const ExecutionContext& context,
                                         const double* values, double* out) {
   constexpr std::size_t kCount = std::tuple_size_v<decltype(Formula::kParameters)>;
@@ -39,7 +53,8 @@ formula::TimeParts<double> log_gradient(const Kernel& kernel, const ExecutionCon
 
 template <typename... Formula>
 constexpr std::array<FormulaEntry, sizeof...(Formula)> entries(std::tuple<Formula...>*) {
-  return {{{Formula::kId, Formula::kParameters, &evaluate<Formula>, &log_gradient<Formula>}...}};
+  return {{{Formula::kId, Formula::kParameters, &evaluate<Formula>, &total_below<Formula>,
+            &log_gradient<Formula>}...}};
 }
 
 constexpr auto kEntries = entries(static_cast<KernelFormulas*>(nullptr));

@@ -52,6 +52,20 @@ std::optional<DeviceSpec> without_matrix_units(const DeviceSpec& device) {
   return out;
 }
 
+// Kernels of one family move more bytes in a wider type, at no higher rate. Only matrix products
+// may gain, where their rows were unaligned.
+bool gains_nothing(const Kernel& wider, const Kernel& narrower, const DeviceSpec& device) {
+  if (gpu_family_index(wider, device) != gpu_family_index(narrower, device)) return false;
+  if (device.peak(wider.precision) > device.peak(narrower.precision)) return false;
+  if (std::holds_alternative<ConvShape>(narrower.shape)) {
+    return device.uses_matrix_units(narrower.precision);
+  }
+  if (!std::holds_alternative<GemmShape>(narrower.shape)) return true;
+  formula::GpuGemm::Input input;
+  read_input(narrower, {.device = &device}, input);
+  return formula::GpuGemm::is_aligned(input);
+}
+
 // Fused attention is one family for all precisions, whose formula keeps the law.
 bool has_families_by_precision(const Kernel& kernel) {
   return !std::holds_alternative<StreamShape>(kernel.shape) &&
@@ -133,12 +147,13 @@ const GpuCostModel::Family& GpuCostModel::family_at(std::size_t index) const {
   return family;
 }
 
-Seconds GpuCostModel::time(const Kernel& kernel, const DeviceSpec& device,
-                           const ExecutionContext& context) const {
+// Whether the kernel takes less than `limit`.
+bool GpuCostModel::is_below(Seconds limit, const Kernel& kernel, const DeviceSpec& device,
+                            const ExecutionContext& context) const {
+  if (least_time(kernel, device) >= limit) return false;
   const Family& family = family_at(gpu_family_index(kernel, device));
-  Seconds out = family.fit->time(kernel, on(device, context));
-  if (family.refinement) out = std::exp(family.refinement->log_shift) * out;
-  return std::max(out, least_time(kernel, device));
+  const double shift = family.refinement ? std::exp(family.refinement->log_shift) : 1.0;
+  return family.fit->is_below(limit / shift, kernel, on(device, context));
 }
 
 GpuCostModel::Path GpuCostModel::path(const Kernel& kernel, const DeviceSpec& device,
@@ -167,12 +182,13 @@ GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
   if (timed && std::holds_alternative<ConvShape>(kernel.shape)) return best;
   Kernel other{{}, kernel.shape, kernel.precision};
   const auto consider = [&](const DeviceSpec& device) {
-    if (least_time(other, device) >= best.price.time) return;
-    if (time(other, device, context) < best.price.time) best = path(other, device, context);
+    if (!is_below(best.price.time, other, device, context)) return;
+    best = path(other, device, context);
   };
   for (auto next = wider(device_, kernel.precision); next; next = wider(device_, *next)) {
+    const Kernel narrower = other;
     other.precision = *next;
-    consider(device_);
+    if (!gains_nothing(other, narrower, device_)) consider(device_);
   }
   if (on_vector_units_) {
     other.precision = Precision::kFp32;

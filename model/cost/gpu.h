@@ -85,8 +85,8 @@ class GpuCostModel : public CostModel {
     Seconds least;
   };
   Path path(const Kernel& kernel, const DeviceSpec& device, const ExecutionContext& context) const;
-  Seconds time(const Kernel& kernel, const DeviceSpec& device,
-               const ExecutionContext& context) const;
+  bool is_below(Seconds limit, const Kernel& kernel, const DeviceSpec& device,
+                const ExecutionContext& context) const;
   Path fastest_path(const Kernel& kernel, const ExecutionContext& context) const;
   const Family& family_at(std::size_t index) const;  // throws MissingParameter if nobody knows it
   Origin origin_of(const Path& path, Precision asked) const;

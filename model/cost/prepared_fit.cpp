@@ -115,8 +115,9 @@ double PreparedFit::parameter_variance(const double* log_gradient) const {
   return std::max(0.0, variance);
 }
 
-Seconds PreparedFit::time(const Kernel& kernel, const ExecutionContext& context) const {
-  return Seconds(formula_->evaluate(kernel, context, values_.data()).total);
+bool PreparedFit::is_below(Seconds limit, const Kernel& kernel,
+                           const ExecutionContext& context) const {
+  return formula_->total_below(kernel, context, values_.data(), limit.si()) < limit.si();
 }
 
 PreparedFit::Price PreparedFit::price(const Kernel& kernel, const ExecutionContext& context) const {

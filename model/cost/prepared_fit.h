@@ -30,8 +30,8 @@ class PreparedFit {
   };
   // Throws what the formula's inputs throw (formula_inputs.h).
   Price price(const Kernel& kernel, const ExecutionContext& context) const;
-  // The time of `price` without its error, for a third of the work.
-  Seconds time(const Kernel& kernel, const ExecutionContext& context) const;
+  // Whether the time of `price` is below `limit`, for a part of the work.
+  bool is_below(Seconds limit, const Kernel& kernel, const ExecutionContext& context) const;
 
   const Fit& fit() const { return *fit_; }
   const std::vector<double>& values() const { return values_; }  // in the formula's order

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "model/formula/gpu_tile_search.h"
@@ -105,6 +106,13 @@ struct GpuGemm {
             p[kSaturation],
             {p[kMemoryShare], p[kCacheFit], p[kCacheGain]},
             in.batch > 1 && !in.trans_a && !in.trans_b ? T(1.0 + p[kNarrow]) : T(1.0)};
+  }
+
+  // The total, or infinity where it is not below `limit`.
+  static double total_below(const Input& in, const double* p, double limit) {
+    const FastestTile found =
+        fastest_tile(product(in), in.device, rates(in, p), limit - p[kLaunch]);
+    return found.tile.m > 0 ? found.time + p[kLaunch] : std::numeric_limits<double>::infinity();
   }
 
   template <typename T>
