@@ -23,21 +23,8 @@ formula::TimeParts<double> evaluate(const Kernel& kernel, const ExecutionContext
 }
 
 template <typename Formula>
-double total_below(const Kernel& kernel, const ExecutionContext& context, const double* values,
-                   double limit) {
-  typename Formula::Input input;
-  read_input(kernel, context, input);
-  if constexpr (requires { Formula::total_below(input, values, limit); }) {
-    return Formula::total_below(input, values, limit);
-  } else {
-    const double total = Formula::time(input, values).total;
-    return total < limit ? total : std::numeric_limits<double>::infinity();
-  }
-}
-
-template <typename Formula>
 formula::TimeParts<double> log_gradient(const Kernel& kernel, const ExecutionContext& context,
-                                        const double* values, double* out) {
+                                        const double* values, double* out, double limit) {
   constexpr std::size_t kCount = std::tuple_size_v<decltype(Formula::kParameters)>;
   static_assert(kCount <= kMostFormulaParameters);
   typename Formula::Input input;
@@ -46,15 +33,21 @@ formula::TimeParts<double> log_gradient(const Kernel& kernel, const ExecutionCon
   for (std::size_t i = 0; i < kCount; ++i) {
     variables[i] = formula::Dual<kCount>::variable(values[i], i);
   }
-  const auto parts = Formula::time(input, variables.data());
+  formula::TimeParts<formula::Dual<kCount>> parts;
+  if constexpr (requires { Formula::choose(input, values, limit); }) {
+    const auto choice = Formula::choose(input, values, limit);
+    if (!Formula::is_found(choice)) return {std::numeric_limits<double>::infinity(), 0, 0, 0};
+    parts = Formula::choice_time(input, choice, variables.data());
+  } else {
+    parts = Formula::time(input, variables.data());
+  }
   for (std::size_t i = 0; i < kCount; ++i) out[i] = parts.total.v[i] / parts.total.a;
   return {parts.total.a, parts.fixed.a, parts.compute.a, parts.memory.a};
 }
 
 template <typename... Formula>
 constexpr std::array<FormulaEntry, sizeof...(Formula)> entries(std::tuple<Formula...>*) {
-  return {{{Formula::kId, Formula::kParameters, &evaluate<Formula>, &total_below<Formula>,
-            &log_gradient<Formula>}...}};
+  return {{{Formula::kId, Formula::kParameters, &evaluate<Formula>, &log_gradient<Formula>}...}};
 }
 
 constexpr auto kEntries = entries(static_cast<KernelFormulas*>(nullptr));

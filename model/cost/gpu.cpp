@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "model/cost/formula_inputs.h"
@@ -147,24 +148,16 @@ const GpuCostModel::Family& GpuCostModel::family_at(std::size_t index) const {
   return family;
 }
 
-// Whether the kernel takes less than `limit`.
-bool GpuCostModel::is_below(Seconds limit, const Kernel& kernel, const DeviceSpec& device,
-                            const ExecutionContext& context) const {
-  if (least_time(kernel, device) >= limit) return false;
-  const Family& family = family_at(gpu_family_index(kernel, device));
-  const double shift = family.refinement ? std::exp(family.refinement->log_shift) : 1.0;
-  return family.fit->is_below(limit / shift, kernel, on(device, context));
-}
-
 GpuCostModel::Path GpuCostModel::path(const Kernel& kernel, const DeviceSpec& device,
-                                      const ExecutionContext& context) const {
+                                      const ExecutionContext& context, Seconds limit) const {
   Path out{kernel.precision, &device, gpu_family_index(kernel, device), {}, {}};
   const Family& family = family_at(out.family);
-  out.price = family.fit->price(kernel, on(device, context));
+  const double shift = family.refinement ? std::exp(family.refinement->log_shift) : 1.0;
+  out.price = family.fit->price(kernel, on(device, context), limit / shift);
   PreparedFit::Price& price = out.price;
   if (family.origin == kSameChip) price.shared_sd = std::hypot(price.shared_sd, same_chip_sd_);
   if (family.refinement) {
-    price.time = std::exp(family.refinement->log_shift) * price.time;
+    price.time = shift * price.time;
     price.shared_sd = std::min(price.shared_sd, family.refinement->shared_sd);
   }
   out.least = least_time(kernel, device);
@@ -174,7 +167,8 @@ GpuCostModel::Path GpuCostModel::path(const Kernel& kernel, const DeviceSpec& de
 
 GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
                                               const ExecutionContext& context) const {
-  Path best = path(kernel, device_, context);
+  constexpr Seconds kNoLimit(std::numeric_limits<double>::infinity());
+  Path best = path(kernel, device_, context, kNoLimit);
   if (!has_families_by_precision(kernel)) return best;
   // Convolutions of few channels are slower in 16 bits (one in ten of those timed in both): a fit
   // to timings of this chip knows which, an expectation does not.
@@ -182,8 +176,9 @@ GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
   if (timed && std::holds_alternative<ConvShape>(kernel.shape)) return best;
   Kernel other{{}, kernel.shape, kernel.precision};
   const auto consider = [&](const DeviceSpec& device) {
-    if (!is_below(best.price.time, other, device, context)) return;
-    best = path(other, device, context);
+    if (least_time(other, device) >= best.price.time) return;
+    const Path found = path(other, device, context, best.price.time);
+    if (found.price.time < best.price.time) best = found;
   };
   for (auto next = wider(device_, kernel.precision); next; next = wider(device_, *next)) {
     const Kernel narrower = other;

@@ -186,15 +186,9 @@ struct GpuConvolution {
     }
     return best;
   }
+  static bool is_found(const Choice& choice) { return choice.tile.m > 0; }
   static ConvolutionAlgorithm fastest(const Input& in, const double* p) {
     return choose(in, p).algorithm;
-  }
-
-  // The total, or infinity where it is not below `limit`.
-  static double total_below(const Input& in, const double* p, double limit) {
-    const Choice choice = choose(in, p, limit);
-    return choice.tile.m > 0 ? choice_time(in, choice, p).total
-                             : std::numeric_limits<double>::infinity();
   }
 
   template <typename T>

@@ -108,19 +108,27 @@ struct GpuGemm {
             in.batch > 1 && !in.trans_a && !in.trans_b ? T(1.0 + p[kNarrow]) : T(1.0)};
   }
 
-  // The total, or infinity where it is not below `limit`.
-  static double total_below(const Input& in, const double* p, double limit) {
-    const FastestTile found =
-        fastest_tile(product(in), in.device, rates(in, p), limit - p[kLaunch]);
-    return found.tile.m > 0 ? found.time + p[kLaunch] : std::numeric_limits<double>::infinity();
+  using Choice = TileChoice;
+  // The fastest tile; m = 0 if none takes less than `limit`.
+  static Choice choose(const Input& in, const double* p,
+                       double limit = std::numeric_limits<double>::infinity()) {
+    return fastest_tile(product(in), in.device, rates(in, p), limit - p[kLaunch]).tile;
+  }
+  static bool is_found(const Choice& choice) { return choice.m > 0; }
+
+  template <typename T>
+  static TimeParts<T> choice_time(const Input& in, const Choice& choice, const T* p) {
+    TimeParts<T> out = tiled_product_time(product(in), in.device, rates(in, p), choice);
+    out.fixed += p[kLaunch];
+    out.total += p[kLaunch];
+    return out;
   }
 
   template <typename T>
   static TimeParts<T> time(const Input& in, const T* p) {
-    TimeParts<T> out = tiled_product_time(product(in), in.device, rates(in, p));
-    out.fixed += p[kLaunch];
-    out.total += p[kLaunch];
-    return out;
+    std::array<double, kCount> values;
+    for (std::size_t i = 0; i < kCount; ++i) values[i] = plain(p[i]);
+    return choice_time(in, choose(in, values.data()), p);
   }
 };
 
