@@ -18,6 +18,7 @@ import hashlib
 import json
 import pathlib
 import re
+import statistics
 import sys
 
 from collection import MICRO, MILLI, Collection, gemm, read_csv, stream
@@ -26,9 +27,40 @@ from deepbench import import_deepbench
 # Shorter sequences are steps of inference, wider heads are other kernels than fused attention.
 SHORTEST_SEQUENCE = 128
 WIDEST_HEAD = 256
+# Columns of a product up to which all else is longer.
+NARROWEST = 128
 
 
 # --- aiconfigurator: inference libraries under CUDA graphs, row-major C[m,n] = A[m,k] B[k,n] -----
+
+def products(path):
+    """Pairs of (m, n, k) and seconds."""
+    for row in read_csv(path):
+        yield (int(row["m"]), int(row["n"]), int(row["k"])), float(row["latency_ms"]) * MILLI
+
+
+def without_quantization(fp8, bf16):
+    """Seconds of the fp8 products alone.
+
+    vLLM's fp8 layer first writes its input in 8 bits, with a scale for every row: 7 ns a row however
+    narrow the product. What that takes depends on m and k only. It is the time of the narrowest
+    products less their own, which is that of bf16 products of half the depth: as many bytes, and
+    half of the FLOP at half of the rate. A difference of nearly equal times says nothing, so a row
+    stays where the product is at least half of its time.
+    """
+    quantization = {}
+    for (m, n, k), seconds in fp8.items():
+        if n <= NARROWEST and (m, n, k // 2) in bf16:
+            quantization.setdefault((m, k), []).append(seconds - bf16[m, n, k // 2])
+    out = {}
+    for (m, n, k), seconds in fp8.items():
+        if n <= NARROWEST or (m, k) not in quantization:
+            continue
+        alone = seconds - statistics.median(quantization[m, k])
+        if alone >= seconds / 2:
+            out[m, n, k] = alone
+    return out
+
 
 def import_aiconfigurator(folder):
     out = Collection(folder, "Apache-2.0")
@@ -38,10 +70,13 @@ def import_aiconfigurator(folder):
     for path in sorted((folder / "derived").glob("gemm_*.csv")):
         _, system, rest = re.match(r"(gemm)_([a-z0-9]+(?:_sxm)?)_(.*)\.csv", path.name).groups()
         precision = precision_of[rest.split("_")[-1]]
-        for row in read_csv(out.path(path.relative_to(folder))):
+        rows = products(out.path(path.relative_to(folder)))
+        if precision == "fp8":
+            in_16_bits = path.with_name(path.name.replace("_fp8", "_bfloat16"))
+            rows = without_quantization(dict(rows), dict(products(in_16_bits))).items()
+        for (m, n, k), seconds in rows:
             # A linear layer: in BLAS's column-major view its output is n x m, A transposed.
-            gemm(out, float(row["latency_ms"]) * MILLI, int(row["n"]), int(row["m"]),
-                 int(row["k"]), "TN", precision, device_of[system], "device")
+            gemm(out, seconds, n, m, k, "TN", precision, device_of[system], "device")
     for path in sorted((folder / "derived").glob("context_attention_*.csv")):
         system = re.match(r"context_attention_([a-z0-9]+(?:_sxm)?)_", path.name).group(1)
         for row in read_csv(out.path(path.relative_to(folder))):

@@ -54,5 +54,36 @@ class DeepBenchTest(unittest.TestCase):
         self.assertEqual(self.rows("All-Reduce", {"C": "100", "D": "2"}), [])
 
 
+class Fp8Test(unittest.TestCase):
+    """Layers made of a product and of a kernel that quantizes m rows of k."""
+
+    def setUp(self):
+        def product(m, n, k, size):
+            return 2e-6 + size * (m * k + k * n + m * n) / 2e12 + m * n * k * size / 1e15
+        def layer(m, n, k):
+            return product(m, n, k, 1) + 2e-6 + 7e-9 * m + 3e-12 * m * k
+        shapes = [(m, n, k) for m in (16, 4096, 16384) for n in (32, 64, 128, 1024, 8192)
+                  for k in (512, 1024, 2048, 4096)]
+        self.bf16 = {shape: product(*shape, 2) for shape in shapes}
+        self.fp8 = {shape: layer(*shape) for shape in shapes}
+        self.alone = {shape: product(*shape, 1) for shape in shapes}
+
+    def test_finds_the_products(self):
+        found = importer.without_quantization(self.fp8, self.bf16)
+        self.assertGreater(len(found), 10)
+        for shape, seconds in found.items():
+            self.assertAlmostEqual(seconds / self.alone[shape], 1, delta=0.05, msg=shape)
+
+    def test_leaves_out_what_quantization_hides(self):
+        found = importer.without_quantization(self.fp8, self.bf16)
+        for shape in found:
+            self.assertGreater(self.alone[shape] * 2.1, self.fp8[shape])
+        self.assertNotIn((16384, 1024, 1024), found)  # 22 of 191 us
+
+    def test_leaves_out_depths_without_a_bf16_product_of_half(self):
+        self.assertFalse([k for _, _, k in importer.without_quantization(self.fp8, self.bf16)
+                          if k == 512])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,6 +1,7 @@
 #include "model/cost/formulas.h"
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ formula::TimeParts<double> evaluate(const Kernel& kernel, const ExecutionContext
 
 template <typename Formula>
 formula::TimeParts<double> log_gradient(const Kernel& kernel, const ExecutionContext& context,
-                                        const double* values, double* out) {
+                                        const double* values, double* out, double limit) {
   constexpr std::size_t kCount = std::tuple_size_v<decltype(Formula::kParameters)>;
   static_assert(kCount <= kMostFormulaParameters);
   typename Formula::Input input;
@@ -32,7 +33,14 @@ formula::TimeParts<double> log_gradient(const Kernel& kernel, const ExecutionCon
   for (std::size_t i = 0; i < kCount; ++i) {
     variables[i] = formula::Dual<kCount>::variable(values[i], i);
   }
-  const auto parts = Formula::time(input, variables.data());
+  formula::TimeParts<formula::Dual<kCount>> parts;
+  if constexpr (requires { Formula::choose(input, values, limit); }) {
+    const auto choice = Formula::choose(input, values, limit);
+    if (!Formula::is_found(choice)) return {std::numeric_limits<double>::infinity(), 0, 0, 0};
+    parts = Formula::choice_time(input, choice, variables.data());
+  } else {
+    parts = Formula::time(input, variables.data());
+  }
   for (std::size_t i = 0; i < kCount; ++i) out[i] = parts.total.v[i] / parts.total.a;
   return {parts.total.a, parts.fixed.a, parts.compute.a, parts.memory.a};
 }

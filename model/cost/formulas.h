@@ -18,9 +18,11 @@ struct FormulaEntry {
   formula::TimeParts<double> (*evaluate)(const Kernel&, const ExecutionContext&,
                                          const double* values);
   // The same parts, with the derivatives of ln(total) in each of `values` in `out`, where the
-  // choices of the formula (tile, algorithm) stay: that of a minimum is that of the smallest.
+  // choices of the formula (tile, algorithm) stay: that of a minimum is that of the smallest. A
+  // total that is not below `limit` may be returned as infinity, without a look at choices that
+  // cannot be below.
   formula::TimeParts<double> (*log_gradient)(const Kernel&, const ExecutionContext&,
-                                             const double* values, double* out);
+                                             const double* values, double* out, double limit);
 };
 
 // No formula has more parameters.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "model/cost/formula_inputs.h"
@@ -50,6 +51,20 @@ std::optional<DeviceSpec> without_matrix_units(const DeviceSpec& device) {
   DeviceSpec out = device;
   out.matrix_peak.at(Precision::kFp32).value = device.vector_peak.value;
   return out;
+}
+
+// Kernels of one family move more bytes in a wider type, at no higher rate. Only matrix products
+// may gain, where their rows were unaligned.
+bool gains_nothing(const Kernel& wider, const Kernel& narrower, const DeviceSpec& device) {
+  if (gpu_family_index(wider, device) != gpu_family_index(narrower, device)) return false;
+  if (device.peak(wider.precision) > device.peak(narrower.precision)) return false;
+  if (std::holds_alternative<ConvShape>(narrower.shape)) {
+    return device.uses_matrix_units(narrower.precision);
+  }
+  if (!std::holds_alternative<GemmShape>(narrower.shape)) return true;
+  formula::GpuGemm::Input input;
+  read_input(narrower, {.device = &device}, input);
+  return formula::GpuGemm::is_aligned(input);
 }
 
 // Fused attention is one family for all precisions, whose formula keeps the law.
@@ -133,23 +148,16 @@ const GpuCostModel::Family& GpuCostModel::family_at(std::size_t index) const {
   return family;
 }
 
-Seconds GpuCostModel::time(const Kernel& kernel, const DeviceSpec& device,
-                           const ExecutionContext& context) const {
-  const Family& family = family_at(gpu_family_index(kernel, device));
-  Seconds out = family.fit->time(kernel, on(device, context));
-  if (family.refinement) out = std::exp(family.refinement->log_shift) * out;
-  return std::max(out, least_time(kernel, device));
-}
-
 GpuCostModel::Path GpuCostModel::path(const Kernel& kernel, const DeviceSpec& device,
-                                      const ExecutionContext& context) const {
+                                      const ExecutionContext& context, Seconds limit) const {
   Path out{kernel.precision, &device, gpu_family_index(kernel, device), {}, {}};
   const Family& family = family_at(out.family);
-  out.price = family.fit->price(kernel, on(device, context));
+  const double shift = family.refinement ? std::exp(family.refinement->log_shift) : 1.0;
+  out.price = family.fit->price(kernel, on(device, context), limit / shift);
   PreparedFit::Price& price = out.price;
   if (family.origin == kSameChip) price.shared_sd = std::hypot(price.shared_sd, same_chip_sd_);
   if (family.refinement) {
-    price.time = std::exp(family.refinement->log_shift) * price.time;
+    price.time = shift * price.time;
     price.shared_sd = std::min(price.shared_sd, family.refinement->shared_sd);
   }
   out.least = least_time(kernel, device);
@@ -159,7 +167,8 @@ GpuCostModel::Path GpuCostModel::path(const Kernel& kernel, const DeviceSpec& de
 
 GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
                                               const ExecutionContext& context) const {
-  Path best = path(kernel, device_, context);
+  constexpr Seconds kNoLimit(std::numeric_limits<double>::infinity());
+  Path best = path(kernel, device_, context, kNoLimit);
   if (!has_families_by_precision(kernel)) return best;
   // Convolutions of few channels are slower in 16 bits (one in ten of those timed in both): a fit
   // to timings of this chip knows which, an expectation does not.
@@ -168,11 +177,13 @@ GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
   Kernel other{{}, kernel.shape, kernel.precision};
   const auto consider = [&](const DeviceSpec& device) {
     if (least_time(other, device) >= best.price.time) return;
-    if (time(other, device, context) < best.price.time) best = path(other, device, context);
+    const Path found = path(other, device, context, best.price.time);
+    if (found.price.time < best.price.time) best = found;
   };
   for (auto next = wider(device_, kernel.precision); next; next = wider(device_, *next)) {
+    const Kernel narrower = other;
     other.precision = *next;
-    consider(device_);
+    if (!gains_nothing(other, narrower, device_)) consider(device_);
   }
   if (on_vector_units_) {
     other.precision = Precision::kFp32;

@@ -84,9 +84,9 @@ class GpuCostModel : public CostModel {
     PreparedFit::Price price;
     Seconds least;
   };
-  Path path(const Kernel& kernel, const DeviceSpec& device, const ExecutionContext& context) const;
-  Seconds time(const Kernel& kernel, const DeviceSpec& device,
-               const ExecutionContext& context) const;
+  // A time that is not below `limit` may be infinite.
+  Path path(const Kernel& kernel, const DeviceSpec& device, const ExecutionContext& context,
+            Seconds limit) const;
   Path fastest_path(const Kernel& kernel, const ExecutionContext& context) const;
   const Family& family_at(std::size_t index) const;  // throws MissingParameter if nobody knows it
   Origin origin_of(const Path& path, Precision asked) const;

@@ -66,7 +66,8 @@ double parameter_variance(const FormulaEntry& formula, const Kernel& kernel,
   const std::size_t n = values.size();
   if (covariance.empty()) return 0;
   std::vector<double> gradient(n);
-  formula.log_gradient(kernel, context, values.data(), gradient.data());
+  formula.log_gradient(kernel, context, values.data(), gradient.data(),
+                       std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < n; ++i) gradient[i] *= slope(scales[i], values[i]);
   double variance = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -115,20 +116,19 @@ double PreparedFit::parameter_variance(const double* log_gradient) const {
   return std::max(0.0, variance);
 }
 
-Seconds PreparedFit::time(const Kernel& kernel, const ExecutionContext& context) const {
-  return Seconds(formula_->evaluate(kernel, context, values_.data()).total);
-}
-
-PreparedFit::Price PreparedFit::price(const Kernel& kernel, const ExecutionContext& context) const {
+PreparedFit::Price PreparedFit::price(const Kernel& kernel, const ExecutionContext& context,
+                                      Seconds limit) const {
   std::array<double, kMostFormulaParameters> gradient{};
   const bool was_fitted = !covariance_.empty();
   const formula::TimeParts<double> parts =
-      was_fitted ? formula_->log_gradient(kernel, context, values_.data(), gradient.data())
-                 : formula_->evaluate(kernel, context, values_.data());
-  const double variance = was_fitted ? parameter_variance(gradient.data()) : 0;
-  const FitQuality& quality = fit_->quality;
+      was_fitted
+          ? formula_->log_gradient(kernel, context, values_.data(), gradient.data(), limit.si())
+          : formula_->evaluate(kernel, context, values_.data());
   Price out;
   out.time = Seconds(parts.total);
+  if (!(out.time < limit)) return out;
+  const double variance = was_fitted ? parameter_variance(gradient.data()) : 0;
+  const FitQuality& quality = fit_->quality;
   out.bound = bound_of(parts);
   out.own_sd = quality.own_sd;
   out.outside = domain_.first_outside(kernel, context);

@@ -3,6 +3,7 @@
 // looks nothing up by name and allocates nothing.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,10 +29,10 @@ class PreparedFit {
     double own_sd = 0;
     std::string_view outside;  // of what the fit has seen, in this quantity; "" if inside
   };
-  // Throws what the formula's inputs throw (formula_inputs.h).
-  Price price(const Kernel& kernel, const ExecutionContext& context) const;
-  // The time of `price` without its error, for a third of the work.
-  Seconds time(const Kernel& kernel, const ExecutionContext& context) const;
+  // Throws what the formula's inputs throw (formula_inputs.h). A time that is not below `limit` may
+  // be returned as infinity, for a part of the work.
+  Price price(const Kernel& kernel, const ExecutionContext& context,
+              Seconds limit = Seconds(std::numeric_limits<double>::infinity())) const;
 
   const Fit& fit() const { return *fit_; }
   const std::vector<double>& values() const { return values_; }  // in the formula's order

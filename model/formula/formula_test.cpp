@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -131,7 +132,8 @@ TEST(Formulas, TheLogGradientIsThatOfTheTime) {
       const ExecutionContext context{.threads = 2, .device = &devices.at("t4")};
       std::vector<double> values = plausible(entry, random);
       std::vector<double> gradient(values.size());
-      entry.log_gradient(kernel, context, values.data(), gradient.data());
+      entry.log_gradient(kernel, context, values.data(), gradient.data(),
+                         std::numeric_limits<double>::infinity());
       for (std::size_t i = 0; i < values.size(); ++i) {
         const double value = values[i], step = value == 0 ? 1e-6 : 1e-5 * std::abs(value);
         const auto log_time = [&](double at) {

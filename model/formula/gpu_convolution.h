@@ -147,30 +147,37 @@ struct GpuConvolution {
     return out;
   }
 
-  // The tile of an algorithm; none is below `limit` where m = 0.
-  static Choice with_tile(const Input& in, ConvolutionAlgorithm algorithm, const double* p,
-                          double limit = std::numeric_limits<double>::infinity()) {
-    const bool has_tiles =
-        algorithm != ConvolutionAlgorithm::kDepthwise && algorithm != ConvolutionAlgorithm::kFft;
-    if (!has_tiles) return {algorithm, {1, 1, 1}};
-    return {algorithm,
-            fastest_tile(product(in, algorithm), in.device, rates(in, algorithm, p), limit).tile};
+  static bool has_tiles(ConvolutionAlgorithm algorithm) {
+    return algorithm != ConvolutionAlgorithm::kDepthwise && algorithm != ConvolutionAlgorithm::kFft;
   }
 
   static TimeParts<double> algorithm_time(const Input& in, ConvolutionAlgorithm algorithm,
                                           const double* p) {
-    return choice_time(in, with_tile(in, algorithm, p), p);
+    Choice choice{algorithm, {1, 1, 1}};
+    if (has_tiles(algorithm)) {
+      choice.tile = fastest_tile(product(in, algorithm), in.device, rates(in, algorithm, p)).tile;
+    }
+    return choice_time(in, choice, p);
   }
 
-  // The fastest algorithm whose workspace fits, with its tile.
-  static Choice choose(const Input& in, const double* p) {
+  // The fastest algorithm whose workspace fits, with its tile; m = 0 if none takes less than
+  // `limit`.
+  static Choice choose(const Input& in, const double* p,
+                       double limit = std::numeric_limits<double>::infinity()) {
     Choice best;
-    double best_time = std::numeric_limits<double>::infinity();
+    double best_time = limit;
+    const LeastPnorm least_pnorm(1.0 + p[kOverlap]);
     for (const ConvolutionAlgorithm algorithm : kConvolutionAlgorithms) {
       if (!is_supported(in, algorithm)) continue;
       if (workspace_bytes(in, algorithm) > in.workspace_limit) continue;
-      const Choice choice = with_tile(in, algorithm, p, best_time - p[kLaunch]);
-      if (choice.tile.m == 0) continue;
+      Choice choice{algorithm, {1, 1, 1}};
+      if (has_tiles(algorithm)) {
+        const TiledProduct work = product(in, algorithm);
+        const TileRates<double> of_algorithm = rates(in, algorithm, p);
+        TileSearch search(work, in.device, of_algorithm, least_pnorm);
+        choice.tile = search.below(best_time - p[kLaunch]).tile;
+        if (choice.tile.m == 0) continue;
+      }
       const double time = choice_time(in, choice, p).total;
       if (time < best_time) {
         best_time = time;
@@ -179,6 +186,7 @@ struct GpuConvolution {
     }
     return best;
   }
+  static bool is_found(const Choice& choice) { return choice.tile.m > 0; }
   static ConvolutionAlgorithm fastest(const Input& in, const double* p) {
     return choose(in, p).algorithm;
   }

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "model/formula/gpu_tile_search.h"
@@ -107,12 +108,27 @@ struct GpuGemm {
             in.batch > 1 && !in.trans_a && !in.trans_b ? T(1.0 + p[kNarrow]) : T(1.0)};
   }
 
+  using Choice = TileChoice;
+  // The fastest tile; m = 0 if none takes less than `limit`.
+  static Choice choose(const Input& in, const double* p,
+                       double limit = std::numeric_limits<double>::infinity()) {
+    return fastest_tile(product(in), in.device, rates(in, p), limit - p[kLaunch]).tile;
+  }
+  static bool is_found(const Choice& choice) { return choice.m > 0; }
+
   template <typename T>
-  static TimeParts<T> time(const Input& in, const T* p) {
-    TimeParts<T> out = tiled_product_time(product(in), in.device, rates(in, p));
+  static TimeParts<T> choice_time(const Input& in, const Choice& choice, const T* p) {
+    TimeParts<T> out = tiled_product_time(product(in), in.device, rates(in, p), choice);
     out.fixed += p[kLaunch];
     out.total += p[kLaunch];
     return out;
+  }
+
+  template <typename T>
+  static TimeParts<T> time(const Input& in, const T* p) {
+    std::array<double, kCount> values;
+    for (std::size_t i = 0; i < kCount; ++i) values[i] = plain(p[i]);
+    return choice_time(in, choose(in, values.data()), p);
   }
 };
 

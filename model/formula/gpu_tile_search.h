@@ -1,8 +1,9 @@
-// The fastest tile and split of a product (gpu_tiles.h). Every candidate has a bound that needs no
-// logarithm: each part of its time alone. The candidate with the least bound is timed first; then
-// only those whose bound is below the best time so far, usually none or one.
+// The fastest tile and split of a product (gpu_tiles.h). Timing all of them takes four logarithms
+// each, so they are left out by bounds: of a tile over all its splits, then of a tile and split.
+// The likeliest is timed first; of the others only those whose bound is below the best so far.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -19,98 +20,151 @@ struct FastestTile {
   double time = std::numeric_limits<double>::infinity();
 };
 
-// The tiles and splits that a library offers for a product, with the least time of each.
-class TileCandidates {
+// What pnorm(a, b; p) is at least, without powers. It is convex in the smaller time, so that its
+// tangents where the smaller is equal to the larger, and half of it, are below it.
+class LeastPnorm {
  public:
-  TileCandidates(const TiledProduct& work, const GpuDevice& device, const TileRates<double>& rates,
-                 double memory) {
-    tiles_ = work.on_matrix_units ? std::span<const TileChoice>(kMatrixTiles) : kVectorTiles;
-    const double least_slice = work.on_matrix_units ? kLeastMatrixSlice : kLeastVectorSlice;
-    for (std::size_t t = 0; t < tiles_.size(); ++t) {
-      const TileChoice& tile = tiles_[t];
-      const double grid = work.batch * std::ceil(work.m / tile.m) * std::ceil(work.n / tile.n);
-      const double per_wave = seconds_per_wave_and_depth(device, rates, tile);
-      for (std::size_t s = 0; s < kSplits.size(); ++s) {
-        const double split = kSplits[s];
-        if (split > 1 && work.k / split < least_slice) break;
-        if (split > 1 && grid > kLargestSplitGrid * device.multiprocessors) break;
-        add(t, s,
-            least_time(device, rates, memory, grid * split, per_wave, work.k / split) +
-                (split > 1 ? rates.split_cost : 0.0));
-      }
-    }
-  }
-
-  std::size_t size() const { return size_; }
-  std::size_t likeliest() const { return likeliest_; }
-  double least(std::size_t i) const { return least_[i]; }
-  TileChoice at(std::size_t i) const {
-    TileChoice out = tiles_[tile_[i]];
-    out.split = kSplits[split_[i]];
-    return out;
+  explicit LeastPnorm(double p)
+      : equal_(tangent(1.0, p, 1.0)), half_(tangent(0.5, p, std::exp2(-p))) {}
+  double operator()(double a, double b) const {
+    const double larger = std::max(a, b), smaller = std::min(a, b);
+    return std::max({larger, equal_.of_larger * larger + equal_.of_smaller * smaller,
+                     half_.of_larger * larger + half_.of_smaller * smaller});
   }
 
  private:
-  static constexpr std::size_t kMost = kMatrixTiles.size() * kSplits.size();
-  static_assert(kVectorTiles.size() <= kMatrixTiles.size());
-
-  static double seconds_per_wave_and_depth(const GpuDevice& device, const TileRates<double>& rates,
-                                           const TileChoice& tile) {
-    const double fed = 1.0 + device.rate_share * rates.feed * (1.0 / tile.m + 1.0 / tile.n);
-    const double narrow = tile.n < kNarrowTile ? rates.narrow : 1.0;
-    return narrow * 2.0 * tile.m * tile.n * device.multiprocessors * fed /
-           (device.matrix_peak * rates.compute_share);
+  struct Tangent {
+    double of_larger = 0, of_smaller = 0;
+  };
+  // At a smaller time of `ratio` times the larger, whose power p is `power`.
+  static Tangent tangent(double ratio, double p, double power) {
+    const double value = std::exp(std::log1p(power) / p);
+    return {value / (1 + power), value * power / ((1 + power) * ratio)};
   }
-
-  static double least_time(const GpuDevice& device, const TileRates<double>& rates, double memory,
-                           double blocks, double per_wave, double depth) {
-    const double per_unit = blocks / device.multiprocessors;
-    const double waves =
-        rates.wave * std::ceil(per_unit) + (1.0 - rates.wave) * std::fmax(per_unit, 1.0);
-    const double compute = waves * per_wave * (depth + device.rate_share * rates.prologue);
-    constexpr double kRounding = 1.0 - 1e-12;  // the bound is of another order of operations
-    return kRounding * std::fmax(compute, memory * small_grid(blocks, device, rates.saturation));
-  }
-
-  void add(std::size_t tile, std::size_t split, double least) {
-    least_[size_] = least;
-    tile_[size_] = static_cast<std::uint8_t>(tile);
-    split_[size_] = static_cast<std::uint8_t>(split);
-    if (least < least_[likeliest_]) likeliest_ = size_;
-    ++size_;
-  }
-
-  std::span<const TileChoice> tiles_;
-  std::array<double, kMost> least_;  // the first size_ are set, here and below
-  std::array<std::uint8_t, kMost> tile_, split_;
-  std::size_t size_ = 0, likeliest_ = 0;
+  Tangent equal_, half_;
 };
 
-// Of several that take equally long, the first in the order of the lists.
+// The tiles of a product and what they take at least.
+class TileSearch {
+ public:
+  // `least_pnorm` is that of the rates' overlap.
+  TileSearch(const TiledProduct& work, const GpuDevice& device, const TileRates<double>& rates,
+             const LeastPnorm& least_pnorm)
+      : work_(work),
+        device_(device),
+        rates_(rates),
+        tiles_(work.on_matrix_units ? std::span<const TileChoice>(kMatrixTiles) : kVectorTiles),
+        memory_(gpu_memory_time(work.bytes, work.reuse_distance, device, rates.memory)),
+        partial_(work.bytes > 0 ? 8.0 * work.m * work.n * work.batch / work.bytes : 0.0),
+        depth_of_prologue_(device.rate_share * rates.prologue),
+        least_pnorm_(least_pnorm) {
+    const double least_slice = work.on_matrix_units ? kLeastMatrixSlice : kLeastVectorSlice;
+    while (deepest_ < kSplits.size() && work.k / kSplits[deepest_] >= least_slice) ++deepest_;
+    for (std::size_t t = 0; t < tiles_.size(); ++t) bound_tile(t);
+  }
+
+  // Of several that take equally long, the first in the order of the lists.
+  FastestTile below(double limit) {
+    best_ = {{}, limit};
+    time_tile(likeliest_);
+    for (std::size_t t = 0; t < tiles_.size(); ++t) {
+      if (t != likeliest_ && least_[t] <= best_.time) time_tile(t);
+    }
+    return best_;
+  }
+
+ private:
+  static constexpr std::size_t kMostTiles = kMatrixTiles.size();
+  static_assert(kVectorTiles.size() <= kMostTiles);
+  // Bounds are of another order of operations than times.
+  static constexpr double kRounding = 1.0 - 1e-12;
+
+  static double rounded_up(double x) {
+    if (x > 1e15) return x;
+    const double whole = static_cast<double>(static_cast<std::int64_t>(x));
+    return whole < x ? whole + 1 : whole;
+  }
+
+  void bound_tile(std::size_t t) {
+    const TileChoice& tile = tiles_[t];
+    grid_[t] = work_.batch * rounded_up(work_.m / tile.m) * rounded_up(work_.n / tile.n);
+    const double fed = 1.0 + device_.rate_share * rates_.feed * (1.0 / tile.m + 1.0 / tile.n);
+    const double narrow = tile.n < kNarrowTile ? rates_.narrow : 1.0;
+    wave_[t] = narrow * 2.0 * tile.m * tile.n * device_.multiprocessors * fed /
+               (device_.matrix_peak * rates_.compute_share);
+    const bool splits = grid_[t] <= kLargestSplitGrid * device_.multiprocessors;
+    splits_[t] = splits && deepest_ > 0 ? deepest_ : 1;
+    // No split does less work than all of K, nor less than its slice in one wave.
+    const double most = kSplits[splits_[t] - 1];
+    const double compute =
+        wave_[t] * std::max(grid_[t] / device_.multiprocessors * (work_.k + depth_of_prologue_),
+                            work_.k / most + depth_of_prologue_);
+    const double memory = memory_ * small_grid(grid_[t] * most, device_, rates_.saturation);
+    least_[t] = kRounding * least_pnorm_(compute, memory);
+    if (least_[t] < least_[likeliest_]) likeliest_ = t;
+  }
+
+  double least_time(std::size_t t, double split) const {
+    const double blocks = grid_[t] * split;
+    const double per_unit = blocks / device_.multiprocessors;
+    const double waves =
+        rates_.wave * rounded_up(per_unit) + (1.0 - rates_.wave) * std::max(per_unit, 1.0);
+    const double compute = wave_[t] * waves * (work_.k / split + depth_of_prologue_);
+    // More bytes find no larger share of them in the cache.
+    const double traffic = split > 1 ? 1.0 + partial_ * split : 1.0;
+    const double memory = memory_ * traffic * small_grid(blocks, device_, rates_.saturation);
+    return kRounding * least_pnorm_(compute, memory) + (split > 1 ? rates_.split_cost : 0.0);
+  }
+
+  // Times what its bound does not exclude, the least bound first.
+  void time_tile(std::size_t t) {
+    std::array<double, kSplits.size()> least{};
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < splits_[t]; ++s) {
+      least[s] = least_time(t, kSplits[s]);
+      if (least[s] < least[first]) first = s;
+    }
+    if (least[first] > best_.time) return;
+    try_split(t, first);
+    for (std::size_t s = 0; s < splits_[t]; ++s) {
+      if (s != first && least[s] <= best_.time) try_split(t, s);
+    }
+  }
+
+  void try_split(std::size_t t, std::size_t s) {
+    TileChoice tile = tiles_[t];
+    tile.split = kSplits[s];
+    const double time = s > 0 ? tiled_product_time(work_, device_, rates_, tile).total
+                              : tiled_product_time(work_, device_, rates_, tile, memory_).total;
+    const std::size_t place = t * kSplits.size() + s;
+    const bool is_first_of_equals = time == best_.time && best_.tile.m > 0 && place < place_;
+    if (!(time < best_.time || is_first_of_equals)) return;
+    best_ = {tile, time};
+    place_ = place;
+  }
+
+  const TiledProduct& work_;
+  const GpuDevice& device_;
+  const TileRates<double>& rates_;
+  std::span<const TileChoice> tiles_;
+  double memory_;             // seconds to move what a product without a split does
+  double partial_;            // bytes of partial sums for each slice, against those
+  double depth_of_prologue_;  // in elements of K
+  const LeastPnorm& least_pnorm_;
+  std::size_t deepest_ = 0;  // splits that K allows
+  std::size_t likeliest_ = 0;
+  std::array<double, kMostTiles> grid_{};  // blocks without a split
+  std::array<double, kMostTiles> wave_{};  // seconds of one wave for each element of K
+  std::array<double, kMostTiles> least_{};
+  std::array<std::size_t, kMostTiles> splits_{};
+  FastestTile best_;
+  std::size_t place_ = 0;  // of the best in the order of the lists
+};
+
 inline FastestTile fastest_tile(const TiledProduct& work, const GpuDevice& device,
                                 const TileRates<double>& rates,
                                 double limit = std::numeric_limits<double>::infinity()) {
-  const double memory = gpu_memory_time(work.bytes, work.reuse_distance, device, rates.memory);
-  const TileCandidates candidates(work, device, rates, memory);
-  FastestTile best{{}, limit};
-  std::size_t chosen = candidates.size();
-  const auto consider = [&](std::size_t i) {
-    if (candidates.least(i) > best.time) return;
-    const TileChoice tile = candidates.at(i);
-    const double time = tile.split > 1
-                            ? tiled_product_time(work, device, rates, tile).total
-                            : tiled_product_time(work, device, rates, tile, memory).total;
-    const bool is_first_of_equals = time == best.time && i < chosen && best.tile.m > 0;
-    if (time < best.time || is_first_of_equals) {
-      best = {tile, time};
-      chosen = i;
-    }
-  };
-  consider(candidates.likeliest());
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (i != candidates.likeliest()) consider(i);
-  }
-  return best;
+  return TileSearch(work, device, rates, LeastPnorm(1.0 + rates.overlap)).below(limit);
 }
 
 // The time of the fastest tile.

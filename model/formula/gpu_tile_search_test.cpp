@@ -75,6 +75,18 @@ TEST(TileSearch, FindsWhatTryingAllFinds) {
   EXPECT_LT(split, 1900);
 }
 
+// Otherwise the search would leave out what is fastest, or time almost everything.
+TEST(TileSearch, TheBoundOfAnOverlapIsBelowItAndClose) {
+  for (const double p : {1.0, 1.2, 2.0, 3.5, 10.0, 1e6}) {
+    const LeastPnorm least(p);
+    for (double a = 1e-3; a < 1e3; a *= 1.07) {
+      const double exact = pnorm(a, 1.0, p);
+      EXPECT_LE(least(a, 1.0), exact * (1 + 1e-14)) << a << " " << p;
+      EXPECT_GE(least(a, 1.0), 0.95 * exact) << a << " " << p;
+    }
+  }
+}
+
 // A square product takes equally long in 256 x 128 and 128 x 256: the first of the list is named.
 TEST(TileSearch, OfEqualsTakesTheFirst) {
   Random random;

@@ -5,11 +5,11 @@
 
 #include "core/error.h"
 #include "core/units_text.h"
+#include "model/hardware/power_law.h"
 
 namespace paceline {
 namespace {
 
-constexpr double kPowerExponent = 2.5;
 constexpr double kFastestOverclock = 1.5;  // of the data sheet's boost clock
 
 void scale_clock(DeviceSpec& spec, double factor, const std::string& source) {
@@ -24,26 +24,32 @@ double parse_watts(const std::string& text) {
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), watts);
   std::string unit(rest, text.data() + text.size());
   std::erase(unit, ' ');
-  if (error != std::errc() || unit != "W" || watts <= 0) {
+  if (error != std::errc() || unit != "W" || !(watts > 0)) {
     throw UsageError("--set power=" + text + ": expected a power like 250W");
   }
   return watts;
+}
+
+DeviceSpec under_power_limit(DeviceSpec spec, const std::string& text) {
+  const formula::PowerLaw law = shipped_power_law();
+  const double watts = parse_watts(text);
+  const double most = spec.power.value.value;
+  const double least = std::ceil(most * formula::power_at_clock(law.lowest_clock, law));
+  if (watts < least || watts > most) {
+    throw UsageError("--set power=" + text + ": " + spec.name + " can be limited from " +
+                     significant(least) + " W, what it draws at its lowest clock, to " +
+                     significant(most) + " W, its own limit");
+  }
+  scale_clock(spec, formula::clock_at_power(watts / most, law), "under a limit of " + text);
+  spec.power = {Watts{watts}, "--set power"};
+  return spec;
 }
 
 }  // namespace
 
 DeviceSpec with_device_options(DeviceSpec spec, const std::map<std::string, std::string>& options) {
   const auto power = options.find("power");
-  if (power != options.end()) {
-    const double watts = parse_watts(power->second);
-    if (watts > spec.power.value.value) {
-      throw UsageError("--set power=" + power->second + ": the limit of " + spec.name + " is " +
-                       significant(spec.power.value.value) + " W");
-    }
-    const double share = watts / spec.power.value.value;
-    scale_clock(spec, std::pow(share, 1 / kPowerExponent), "under a limit of " + power->second);
-    spec.power = {Watts{watts}, "--set power"};
-  }
+  if (power != options.end()) spec = under_power_limit(std::move(spec), power->second);
   const auto clock = options.find("clock");
   if (clock != options.end()) {
     const Hertz wanted = parse_hertz(clock->second);

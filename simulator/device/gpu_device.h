@@ -36,9 +36,10 @@ class GpuDevice : public TrainingDevice {
 };
 
 // The facts of a board whose clock or power limit differs from the data sheet's (training_device.h
-// names the options). Peaks follow the clock; under a lower power limit the clock falls with the
-// power to 1/2.5 (dynamic power grows with f V^2 and the voltage with the frequency; the exponent
-// lies between 1 and 3). Throws UsageError for values that the board cannot have.
+// names the options). Peaks follow the clock, bandwidth does not; under a lower power limit the
+// clock is what the board has the power for when it is kept busy (model/formula/power_limit.h).
+// Throws UsageError for values that the board cannot have: above its data sheet, or below what it
+// draws at its lowest clock.
 DeviceSpec with_device_options(DeviceSpec spec, const std::map<std::string, std::string>& options);
 
 }  // namespace paceline

@@ -37,21 +37,23 @@ struct Backward {
     for (const KernelShape& shape : pass_kernels(i.graph(), op, pass)) {
       std::vector<Operand> touched = operands();
       if (linear) touched.push_back(weight_operand(i, op));
-      i.kernel("cublas.gemm", shape, i.matrix_precision(linear), std::move(touched));
+      i.kernel("cublas.gemm", shape, i.matrix_precision(i.runs_in_fp8(op)), std::move(touched));
     }
   }
 
   void operator()(const Linear& linear) const {
     i.host("linear");
-    i.quantize(op.output, i.gradient(op.output));
+    i.quantize(op, op.output, i.gradient(op.output));
     products(Pass::kDgrad, true);
     products(Pass::kWgrad, true);
-    if (linear.bias && op.trainable) bias_gradient(linear.out_features);
+    // Quantizing the gradient sums it on the way (fp8_cast_transpose_bgrad_fused).
+    if (linear.bias && op.trainable && !i.runs_in_fp8(op)) bias_gradient(linear.out_features);
     i.deliver_parameters(op);
     i.deliver_gradient(op.inputs[0]);
   }
   void operator()(const ExpertLinear&) const {
     i.host("linear");
+    i.quantize(op, op.output, i.gradient(op.output));
     products(Pass::kDgrad, true);
     products(Pass::kWgrad, true);
     i.deliver_parameters(op);

@@ -32,7 +32,7 @@ struct Forward {
     for (const KernelShape& shape : pass_kernels(i.graph(), op, Pass::kForward)) {
       std::vector<Operand> touched = operands();
       if (linear) touched.push_back(weight_operand(i, op));
-      i.kernel("cublas.gemm", shape, i.matrix_precision(linear), std::move(touched));
+      i.kernel("cublas.gemm", shape, i.matrix_precision(i.runs_in_fp8(op)), std::move(touched));
     }
   }
 
@@ -40,8 +40,7 @@ struct Forward {
     i.cast_parameters(op);
     i.host("linear");
     copy_strided_operands(i, op);
-    i.quantize(op.inputs[0], i.activation(op.inputs[0]));
-    i.quantize_weights(linear.in_features * linear.out_features);
+    quantize_operands();
     products(true);
     if (linear.bias && !i.record().fused_bias) {
       i.stream("bias", out(), {out_bytes(), out_bytes()}, {i.activation(op.output)});
@@ -50,7 +49,12 @@ struct Forward {
   void operator()(const ExpertLinear&) const {
     i.cast_parameters(op);
     i.host("linear");
+    quantize_operands();
     products(true);
+  }
+  void quantize_operands() const {
+    i.quantize(op, op.inputs[0], i.activation(op.inputs[0]));
+    i.quantize_weights(op);
   }
   void operator()(const Matmul&) const {
     i.host("matmul");

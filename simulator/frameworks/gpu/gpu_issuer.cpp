@@ -106,9 +106,25 @@ Operand Issuer::parameter_gradient(std::size_t index, std::int64_t elements) con
   return of_layer(Operand::Kind::kParameterGradient, index, elements);
 }
 
-Precision Issuer::matrix_precision(bool linear) const {
-  const Precision precision = graph_.matrix_precision();
-  return precision == Precision::kFp8 && !linear ? Precision::kBf16 : precision;
+Precision Issuer::matrix_precision(bool in_fp8) const {
+  return uses_fp8() && !in_fp8 ? Precision::kBf16 : graph_.matrix_precision();
+}
+
+bool Issuer::runs_in_fp8(const Op& op) const {
+  if (!uses_fp8()) return false;
+  const auto is_taken = [](std::int64_t rows, std::int64_t columns) {
+    return rows % 8 == 0 && columns % 16 == 0;
+  };
+  if (const auto* linear = std::get_if<Linear>(&op.attributes)) {
+    return is_taken(elements(op.inputs[0]) / linear->in_features, linear->in_features) &&
+           is_taken(linear->out_features, linear->in_features);
+  }
+  if (const auto* expert = std::get_if<ExpertLinear>(&op.attributes)) {
+    const std::int64_t rows = elements(op.inputs[0]) / expert->in_features / expert->experts;
+    return is_taken(rows, expert->in_features) &&
+           is_taken(expert->out_features, expert->in_features);
+  }
+  return false;
 }
 
 bool Issuer::casts_weights() const {
@@ -119,7 +135,8 @@ void Issuer::cast_parameters(const Op& op) {
   if (!casts_weights() || !has_narrow_weights(op)) return;
   if (is_backward() && !op.trainable) return;
   const std::vector<std::int64_t> sizes = used_parameter_sizes(op);
-  for (std::size_t index = 0; index < sizes.size(); ++index) {
+  const std::size_t first = is_backward() ? 0 : weights_in_fp8(op);  // those go there at once
+  for (std::size_t index = first; index < sizes.size(); ++index) {
     const Bytes wide = number(sizes[index]) * kFp32;
     const Bytes narrow = wide / 2;
     host("cast");
@@ -131,16 +148,27 @@ void Issuer::cast_parameters(const Op& op) {
   }
 }
 
-void Issuer::quantize(TensorId tensor, const Operand& operand) {
-  if (!uses_fp8()) return;
-  stream("quantize", elements(tensor), {bytes(tensor), number(elements(tensor)) * Bytes(1)},
-         {operand});
+void Issuer::write_in_fp8(std::int64_t elements, Bytes read, const Operand& operand) {
+  const double copies = setting("phases") == "forward" ? 1 : 2;
+  stream("quantize", elements, {read, copies * number(elements) * Bytes(1)}, {operand});
 }
 
-void Issuer::quantize_weights(std::int64_t count) {
-  if (!uses_fp8()) return;
-  stream("quantize", count, {number(count) * Bytes(2), number(count) * Bytes(1)},
-         {parameter(0, count)});
+void Issuer::quantize(const Op& op, TensorId tensor, const Operand& operand) {
+  if (runs_in_fp8(op)) write_in_fp8(elements(tensor), bytes(tensor), operand);
+}
+
+// A bias stays in 16 bits; the weights come before it.
+std::size_t Issuer::weights_in_fp8(const Op& op) const {
+  if (!runs_in_fp8(op)) return 0;
+  return std::holds_alternative<Linear>(op.attributes) ? 1 : used_parameter_sizes(op).size();
+}
+
+void Issuer::quantize_weights(const Op& op) {
+  const std::vector<std::int64_t> sizes = used_parameter_sizes(op);
+  const Bytes kept = casts_weights() ? kFp32 : Bytes(2);
+  for (std::size_t index = 0; index < weights_in_fp8(op); ++index) {
+    write_in_fp8(sizes[index], number(sizes[index]) * kept, parameter(index, sizes[index]));
+  }
 }
 
 void Issuer::deliver_gradient(TensorId tensor) {

@@ -57,18 +57,24 @@ class Issuer {
   Operand parameter(std::size_t index, std::int64_t elements) const;  // of the present layer
   Operand parameter_gradient(std::size_t index, std::int64_t elements) const;
 
-  // Arithmetic of matrix operations; fp8 exists for linear layers only, others take 16 bits then.
-  Precision matrix_precision(bool linear = false) const;
+  // Arithmetic of matrix operations; fp8 exists for some linear layers only, others take 16 bits.
+  Precision matrix_precision(bool in_fp8 = false) const;
   // Whether weights are kept in fp32 and converted for every use (autocast).
   bool casts_weights() const;
-  bool uses_fp8() const { return graph_.matrix_precision() == Precision::kFp8; }
+  // Whether the products of this layer run in fp8: of linear layers whose input and weights have
+  // rows in multiples of 8 and columns of 16. Source: Transformer Engine, pytorch/utils.py,
+  // assert_dim_for_fp8_exec; users leave other layers in 16 bits.
+  bool runs_in_fp8(const Op& op) const;
 
   // Converts the parameters of the present layer to 16 bits (forward) or their gradients back to
   // 32 (backward), where the precision asks for it.
   void cast_parameters(const Op& op);
-  // Writes operands of fp8 products in 8 bits, with their scales.
-  void quantize(TensorId tensor, const Operand& operand);
-  void quantize_weights(std::int64_t elements);
+  // Writes an operand of fp8 products in 8 bits and, for those of the gradients, once more
+  // transposed: fp8 products read both operands along K. Weights are read as they are kept, without
+  // a copy in 16 bits between. Source: Transformer Engine, pytorch/module/linear.py,
+  // fp8_cast_transpose_fused.
+  void quantize(const Op& op, TensorId tensor, const Operand& operand);
+  void quantize_weights(const Op& op);
 
   // Backward has computed a gradient of `tensor`; it is added to one that another consumer has
   // delivered before.
@@ -84,6 +90,9 @@ class Issuer {
   bool is_first_slice(const Op& op) const;
 
  private:
+  bool uses_fp8() const { return graph_.matrix_precision() == Precision::kFp8; }
+  std::size_t weights_in_fp8(const Op& op) const;
+  void write_in_fp8(std::int64_t elements, Bytes read, const Operand& operand);
   void add_to_gradients(const Op& op);
   Operand of_layer(Operand::Kind kind, std::size_t index, std::int64_t elements) const;
 
