@@ -117,6 +117,18 @@ TEST(Recurrence, HoistingTheInputsProductSavesKernels) {
             launches(predict("cntk", "lstm-ptb", 128, {{"rnn", "two-products"}}).plan));
 }
 
+// Rows that the processor gathers go to the device and their gradients back: two copies more, and
+// no kernels that read the table. That is why TensorFlow's cell by cell LSTM is behind CNTK's.
+TEST(Layers, EmbeddingsOfTheProcessorCostTwoCopies) {
+  const double host = time_of("tensorflow", "lstm-ptb", 128);
+  const double device = time_of("tensorflow", "lstm-ptb", 128, {{"embedding", "device"}});
+  const double rows = 128 * 32 * 256 * 4;
+  const double copies = 2 * (100e-6 + rows / 2.5e9);
+  EXPECT_GT(host, device + 0.5 * copies);
+  EXPECT_LT(host, device + 1.1 * copies);
+  EXPECT_LT(time_of("cntk", "lstm-ptb", 128), 0.97 * host);
+}
+
 // CNTK zeroes every gradient and adds to it, MXNet writes it: two passes more over each image.
 TEST(Layers, CntkSumsGradientsIntoZeros) {
   const Prediction cntk = predict("cntk", "resnet50", 16);

@@ -191,11 +191,18 @@ struct Backward {
     i.deliver_gradient(op.inputs[0]);
   }
   void operator()(const Mean&) const { pointwise("mean_backward", "pointwise", 0); }
-  // A dense gradient: zeros, then the rows that occurred are added to it.
+  // A dense gradient: zeros, then the rows that occurred are added to it; or, with the processor,
+  // these rows alone.
   void operator()(const Embedding& embedding) const {
     const std::int64_t table = embedding.rows * embedding.width;
     const Bytes size = static_cast<double>(table) * Bytes(4);
     i.host("embedding");
+    if (is_host_embedding(i, op)) {
+      i.wait_for_device();  // for the gradient that the processor adds to the table
+      i.host_copy(*i.record().execution.host_embedding, out_bytes());
+      i.deliver_parameters(op);
+      return;
+    }
     i.stream("fill", table, {Bytes(0), size}, {i.parameter_gradient(0, table)});
     i.stream("embedding_backward", out(), {2 * out_bytes(), out_bytes()}, {i.gradient(op.output)},
              StreamKind::kGather, embedding.width);

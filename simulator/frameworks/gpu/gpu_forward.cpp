@@ -148,6 +148,10 @@ struct Forward {
   void operator()(const Mean&) const { pointwise("mean", "pointwise"); }
   void operator()(const Embedding& embedding) const {
     i.host("embedding");
+    if (is_host_embedding(i, op)) {
+      i.host_copy(*i.record().execution.host_embedding, out_bytes());
+      return;
+    }
     i.stream("embedding", out(), {in_bytes() + out_bytes(), out_bytes()}, operands(),
              StreamKind::kGather, embedding.width);
   }

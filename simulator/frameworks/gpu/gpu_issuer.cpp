@@ -55,6 +55,15 @@ void Issuer::host(std::string_view layer_kind, double times) {
   host_calls(times * (is_backward() ? calls.backward : calls.forward));
 }
 
+void Issuer::host_copy(const InputCopy& copy, Bytes bytes) {
+  calls_->push_back({.phase = phase_,
+                     .layer = layer_,
+                     .kernel = {},
+                     .host_time = copy.call + bytes / copy.rate,
+                     .synchronizes = waits_});
+  waits_ = false;
+}
+
 void Issuer::wait_for_device() { waits_ = true; }
 
 void Issuer::kernel(std::string implementation, const KernelShape& shape, Precision precision,

@@ -49,6 +49,8 @@ class Issuer {
   void stream(std::string implementation, std::int64_t elements, Traffic traffic,
               std::vector<Operand> operands, StreamKind kind = StreamKind::kElementwise,
               std::int64_t row = 0);
+  // The issuing thread copies so much before it goes on.
+  void host_copy(const InputCopy& copy, Bytes bytes);
   // The issuing thread waits for the device before the next call.
   void wait_for_device();
 

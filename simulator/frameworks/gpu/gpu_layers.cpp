@@ -1,5 +1,7 @@
 #include "simulator/frameworks/gpu/gpu_layers.h"
 
+#include <algorithm>
+
 namespace paceline::gpu {
 
 void copy_strided_operands(Issuer& issuer, const Op& op) {
@@ -63,6 +65,17 @@ bool issue_passes(Issuer& issuer, const Op& op) {
   issuer.deliver_parameters(op);
   for (const TensorId id : op.inputs) issuer.deliver_gradient(id);
   return true;
+}
+
+bool is_host_embedding(const Issuer& issuer, const Op& op) {
+  if (!std::holds_alternative<Embedding>(op.attributes)) return false;
+  if (!issuer.record().execution.host_embedding || issuer.setting("embedding") != "host") {
+    return false;
+  }
+  return op.sharing == Sharing::kNone &&
+         std::ranges::none_of(issuer.graph().ops(), [&](const Op& other) {
+           return other.sharing != Sharing::kNone && other.shares_with == op.name;
+         });
 }
 
 void transpose_images(Issuer& issuer, const Op& op, Pass pass) {

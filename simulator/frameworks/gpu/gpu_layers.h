@@ -16,6 +16,9 @@ AttentionShape attention_shape(const Issuer& issuer, const Op& op, Pass pass);
 // What the record says of this kind of layer, in the present direction; false if its kernels are
 // still to be issued as usual (record/execution_rules.h).
 bool issue_passes(Issuer& issuer, const Op& op);
+// Whether the rows of this table are looked up, and updated, by the processor. A table that is also
+// the weight of another layer is on the device.
+bool is_host_embedding(const Issuer& issuer, const Op& op);
 // Transposes around this pass of a convolution, where images lie channels-last and the library
 // wants them channels-first: what it reads, what it writes, and the filter.
 void transpose_images(Issuer& issuer, const Op& op, Pass pass);

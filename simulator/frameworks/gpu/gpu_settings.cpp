@@ -67,6 +67,13 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
                        "the next operation is issued when the device has finished this one, or at "
                        "once, as versions since 0.12 do"});
   }
+  if (record.execution.host_embedding) {
+    options.push_back({"embedding",
+                       {"host", "device"},
+                       "host",
+                       "where rows of embeddings are looked up and updated",
+                       true});
+  }
   if (record.compiles) {
     options.push_back({"compile",
                        {"off", "on"},

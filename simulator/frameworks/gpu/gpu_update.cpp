@@ -4,6 +4,7 @@
 
 #include "model/graph/rewrite/recomputation.h"
 #include "simulator/frameworks/gpu/gpu_issuer.h"
+#include "simulator/frameworks/gpu/gpu_layers.h"
 
 namespace paceline::gpu {
 namespace {
@@ -20,11 +21,13 @@ bool stores_narrow_weights(const Issuer& issuer) {
   return element_size(issuer.graph().matrix_precision()) < Bytes(4) && !issuer.casts_weights();
 }
 
-std::vector<OwnedTensor> trainable_tensors(const WorkloadGraph& graph) {
+// Those that the device updates.
+std::vector<OwnedTensor> trainable_tensors(const Issuer& issuer) {
+  const WorkloadGraph& graph = issuer.graph();
   std::vector<OwnedTensor> out;
   for (std::size_t layer = 0; layer < graph.ops().size(); ++layer) {
     const Op& op = graph.ops()[layer];
-    if (!op.trainable) continue;
+    if (!op.trainable || is_host_embedding(issuer, op)) continue;
     const std::vector<std::int64_t> sizes = parameter_sizes(op);
     for (std::size_t index = 0; index < sizes.size(); ++index) {
       out.push_back({layer, index, sizes[index]});
@@ -82,7 +85,7 @@ void update_one_by_one(Issuer& issuer, std::vector<IssuedCall>& calls,
 void issue_zero_gradients(Issuer& issuer, std::vector<IssuedCall>& calls) {
   const GpuRecord& record = issuer.record();
   if (!record.clears_gradients && !record.execution.accumulates_gradients) return;
-  for (const OwnedTensor& tensor : trainable_tensors(issuer.graph())) {
+  for (const OwnedTensor& tensor : trainable_tensors(issuer)) {
     issuer.enter(calls, Phase::kOptimizer, tensor.layer);
     issuer.host("parameter");
     issuer.stream("fill", tensor.elements, traffic_of({0, 1}, static_cast<double>(tensor.elements)),
@@ -91,7 +94,7 @@ void issue_zero_gradients(Issuer& issuer, std::vector<IssuedCall>& calls) {
 }
 
 void issue_update(Issuer& issuer, std::vector<IssuedCall>& calls) {
-  const std::vector<OwnedTensor> tensors = trainable_tensors(issuer.graph());
+  const std::vector<OwnedTensor> tensors = trainable_tensors(issuer);
   if (tensors.empty()) return;
   issuer.enter(calls, Phase::kOptimizer, tensors.back().layer);
   const bool scales_loss = issuer.graph().matrix_precision() == Precision::kFp16;

@@ -47,6 +47,8 @@ ExecutionRules read_execution_rules(JsonObject object) {
     rules.workspace_limit = object.quantity<Bytes>("workspace_limit");
   }
   if (object.has("input")) rules.input = read_input(object.object("input"));
+  if (object.has("host_embedding"))
+    rules.host_embedding = read_input(object.object("host_embedding"));
   if (object.has("layers")) {
     JsonObject layers = object.object("layers");
     for (const std::string& kind : layers.keys()) {

@@ -30,7 +30,7 @@ struct LayerRule {
   double backward_calls = 0;
 };
 
-// A batch that the issuing thread copies to the device before it goes on.
+// What the issuing thread copies to or from the device before it goes on.
 struct InputCopy {
   BytesPerSecond rate;
   Seconds call;
@@ -45,8 +45,11 @@ struct ExecutionRules {
   bool transposes_images = false;         // channels-last to first and back around convolutions
   // "fused", a cell style of with_unrolled_recurrence, or "none".
   std::string recurrence = "fused";
-  std::optional<Bytes> workspace_limit;                  // of one convolution; absent: none
-  std::optional<InputCopy> input;                        // absent: batches are copied meanwhile
+  std::optional<Bytes> workspace_limit;  // of one convolution; absent: none
+  std::optional<InputCopy> input;        // absent: batches are copied meanwhile
+  // Tables of embeddings stay with the processor, which gathers rows and copies them and, back,
+  // their gradients; absent: they are on the device.
+  std::optional<InputCopy> host_embedding;
   std::map<std::string, LayerRule, std::less<>> layers;  // by kind of layer
 
   // Of a layer of this kind; null if there is nothing special about it.
