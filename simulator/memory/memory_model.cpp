@@ -78,9 +78,9 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
     result.use.communication += library;
     result.tape.allocate_first(library, MemoryKind::kCommunication);
   }
-  const MemorySpread spread = residuals_.of(policy->family(), setting.device);
+  const MemorySpread spread = residuals_.of(policy.family(), setting.device);
   set_interval(spread, context, result.use);
-  result.use.origins = origins_of(result.use, *policy, spread, context);
+  result.use.origins = origins_of(result.use, policy, spread, context);
   return result;
 }
 
