@@ -12,6 +12,7 @@
 #include "model/cost/formula_inputs.h"
 #include "model/cost/gpu_family.h"
 #include "model/cost/gpu_limits.h"
+#include "model/hardware/launch_latency.h"
 #include "model/hardware/power_share.h"
 
 namespace paceline {
@@ -73,13 +74,16 @@ bool has_families_by_precision(const Kernel& kernel) {
          !std::holds_alternative<AttentionShape>(kernel.shape);
 }
 
-// What is expected of an architecture is expected of a board with enough power.
-void expect_of_power(const DeviceSpec& device, ParameterSet& architecture) {
+// What is expected of an architecture is expected of a board with enough power and at the reference
+// clock.
+void expect_of_board(const DeviceSpec& device, ParameterSet& architecture) {
   const double share = power_share(device, DeviceCatalog::shipped());
   for (Fit& fit : architecture.fits) {
-    if (!is_limited_by_power(fit.implementation)) continue;
+    const double of_peak = is_limited_by_power(fit.implementation) ? share : 1;
+    const double of_launch = launch_scale(device, fit.implementation);
     for (Parameter& p : fit.parameters) {
-      if (p.name == "compute_share") p.value *= share;
+      if (p.name == "compute_share") p.value *= of_peak;
+      if (p.name == "launch") p.value *= of_launch;
     }
   }
 }
@@ -98,6 +102,7 @@ GpuCostModel::GpuCostModel(DeviceSpec device, GpuParameterFiles parameters)
       own_(std::move(parameters.own)),
       same_chip_(models_of(std::move(parameters.same_chip))),
       same_chip_sd_(parameters.same_chip_sd),
+      common_share_(parameters.common_share),
       architecture_(std::move(parameters.architecture)) {}
 
 GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
@@ -116,8 +121,9 @@ GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
     }
     out.same_chip_sd = read(file_of("same-chip")).at("gpu.same_chip").value("shared_sd");
   }
+  out.common_share = read(file_of("transfer")).at("gpu.transfer").value("common_share");
   out.architecture = read(file_of("architecture-" + device.architecture));
-  expect_of_power(device, out.architecture);
+  expect_of_board(device, out.architecture);
   return out;
 }
 
@@ -144,9 +150,11 @@ KernelCost GpuCostModel::cost_as_it_is(const Kernel& kernel, const DeviceSpec& d
   out.family = of_family.implementation;
   if (source.origin == kSameChip) {
     out.shared_sd = std::hypot(out.shared_sd, same_chip_sd_);
+    if (out.shared_sd > 0) out.common_share = std::pow(same_chip_sd_ / out.shared_sd, 2);
     out.origin.source += ", which has the same chip";
   }
   if (source.origin == kPooled) {
+    out.common_share = common_share_;
     out.origin = {
         OriginKind::kExtrapolated,
         of_family.implementation + " of " + device_.name + " was not measured; expected " +
@@ -156,6 +164,7 @@ KernelCost GpuCostModel::cost_as_it_is(const Kernel& kernel, const DeviceSpec& d
   if (refined != refinements_.end()) {
     out.time = std::exp(refined->second.log_shift) * out.time;
     out.shared_sd = std::min(out.shared_sd, refined->second.shared_sd);
+    out.common_share = 0;  // each family has its own timings
     out.origin = {OriginKind::kFitted,
                   std::to_string(refined->second.timings) +
                       " timings of this device on top of: " + out.origin.source};
@@ -203,7 +212,9 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
                       out.origin.source};
   }
   if (is_gather(kernel)) {
-    out.shared_sd = std::hypot(out.shared_sd, kGatherSd);
+    const double shared_sd = std::hypot(out.shared_sd, kGatherSd);
+    out.common_share *= std::pow(out.shared_sd / shared_sd, 2);  // only gathers have this error
+    out.shared_sd = shared_sd;
     out.origin = {OriginKind::kExtrapolated,
                   "gathers were not measured; priced as elementwise kernels: " + out.origin.source};
   }

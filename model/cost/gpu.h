@@ -42,6 +42,8 @@ struct GpuParameterFiles {
   ParameterSet own;                     // empty if the device was not measured
   std::vector<ParameterSet> same_chip;  // of measured devices, likest first
   double same_chip_sd = 0;              // how far apart two boards with one chip are, ln(time)
+  // What families of a board that was not measured have in common, of the variance of their error.
+  double common_share = 0;
   ParameterSet architecture;
   std::vector<InputFile> inputs;
 };
@@ -104,6 +106,7 @@ class GpuCostModel : public CostModel {
   FittedCostModel own_;
   std::vector<FittedCostModel> same_chip_;
   double same_chip_sd_;
+  double common_share_;
   FittedCostModel architecture_;
   std::map<std::string, FamilyRefinement> refinements_;
 };

@@ -29,17 +29,20 @@
 
 namespace paceline::formula {
 
+struct TileChoice {
+  double m = 0, n = 0;
+  double split = 1;
+};
+
 struct TiledProduct {
   double m = 0, n = 0, k = 0;
   double batch = 1;
   double bytes = 0;              // compulsory traffic
   double reuse_distance = 0;     // bytes touched since the operands were last used
   bool on_matrix_units = false;  // tensor cores; else vector units
-};
-
-struct TileChoice {
-  double m = 0, n = 0;
-  double split = 1;
+  // The tiles that the library's kernels for this product have; empty: those of its products.
+  // They do not cut K.
+  std::span<const TileChoice> own_tiles{};
 };
 
 template <typename T>
@@ -128,8 +131,9 @@ inline double least_time(const TiledProduct& work, const GpuDevice& device,
 inline TileChoice fastest_tile(const TiledProduct& work, const GpuDevice& device,
                                const TileRates<double>& rates,
                                double limit = std::numeric_limits<double>::infinity()) {
-  const std::span<const TileChoice> tiles =
+  const std::span<const TileChoice> of_products =
       work.on_matrix_units ? std::span<const TileChoice>(kMatrixTiles) : kVectorTiles;
+  const std::span<const TileChoice> tiles = work.own_tiles.empty() ? of_products : work.own_tiles;
   const double least = work.on_matrix_units ? kLeastMatrixSlice : kLeastVectorSlice;
   TileChoice best;
   double best_time = limit;
@@ -137,6 +141,7 @@ inline TileChoice fastest_tile(const TiledProduct& work, const GpuDevice& device
   for (TileChoice tile : tiles) {
     const double grid = work.batch * std::ceil(work.m / tile.m) * std::ceil(work.n / tile.n);
     for (const double split : kSplits) {
+      if (split > 1 && !work.own_tiles.empty()) break;
       if (split > 1 && work.k / split < least) break;
       if (split > 1 && grid > kLargestSplitGrid * device.multiprocessors) break;
       tile.split = split;
@@ -160,7 +165,7 @@ TileRates<double> plain(const TileRates<T>& r) {
           plain(r.split_cost),
           plain(r.overlap),
           plain(r.saturation),
-          {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_gain)},
+          {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_rate)},
           plain(r.narrow)};
 }
 
