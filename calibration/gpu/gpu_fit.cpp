@@ -151,6 +151,8 @@ FamilyFit fit_family(const std::string& family,
   out.family = family;
   const GpuPool pool = make_pool(family, devices, achieved, catalog, options);
   const IntervalWidth width = leave_one_out(pool, catalog, out);
+  out.width = width;
+  out.pairs_left_out = pairs_left_out(pool, catalog);
   leave_architectures_out(pool, catalog, width, out);
   std::set<std::string> architectures;
   for (const DeviceSpec& device : catalog.devices()) {
@@ -169,7 +171,9 @@ FamilyFit fit_family(const std::string& family,
         fit_kernel(gpu_problem(family, priors, observations), gpu_fit_options(options.starts));
     if (result.usable) assess_own_fit(device, observations, result, out);
     if (result.usable && pool.timing.at(device) == Timing::kCall) {
-      replace_launch(result.fit, out.architectures.at(architecture));
+      Fit expected = out.architectures.at(architecture);
+      scale_launch(expected, std::exp(pool.launch.at(device)));
+      replace_launch(result.fit, expected);
     }
     out.devices[device] = std::move(result);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibration/fit/kernel_fit.h"
+#include "calibration/gpu/device_ranking.h"
 #include "calibration/gpu/gpu_pool.h"
 #include "calibration/gpu/gpu_score.h"
 #include "calibration/gpu/interval_width.h"
@@ -20,7 +21,9 @@ struct FamilyFit {
   std::map<std::string, Fit> architectures;  // expected of a further device of the architecture
   std::map<std::string, std::vector<Observation>> measured;  // what the fits rest on
   std::vector<GpuFold> folds;
-  std::string note;  // for people, about how this came about
+  std::vector<DevicePair> pairs_left_out;  // each pair of devices, predicted from the others
+  IntervalWidth width;                     // of a device that was not measured
+  std::string note;                        // for people, about how this came about
 };
 
 // One device's timings alone, with the family's wide priors.

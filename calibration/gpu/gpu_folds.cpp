@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "calibration/gpu/device_ranking.h"
+
 namespace paceline {
 namespace {
 
@@ -29,36 +31,6 @@ FoldResiduals residuals_of(const std::string& family, const GpuFold& fold, bool 
     out.roofline.push_back(shape.log_roofline);
     if (has_nearest) out.nearest.push_back(shape.log_nearest);
   }
-  return out;
-}
-
-// Pairs of devices that were timed on one shape, right ones counting +1 and wrong ones -1.
-DeviceRanking ranking_of(const FamilyFit& family, std::string_view split) {
-  struct Timed {
-    double measured, predicted;
-  };
-  std::map<std::string, std::vector<Timed>> shapes;
-  for (const GpuFold& fold : family.folds) {
-    if (fold.split != split) continue;
-    std::set<std::string> once;  // a collection may time a shape twice
-    for (const UnseenShape& s : fold.shapes) {
-      if (!once.insert(s.shape).second) continue;
-      shapes[s.shape].push_back({s.measured, s.measured * std::exp(s.log_error)});
-    }
-  }
-  DeviceRanking out{.family = family.family, .split = std::string(split)};
-  double sum = 0;
-  for (const auto& [shape, timed] : shapes) {
-    for (std::size_t i = 0; i < timed.size(); ++i) {
-      for (std::size_t k = 0; k < i; ++k) {
-        if (timed[i].measured == timed[k].measured) continue;
-        const bool slower = timed[i].measured > timed[k].measured;
-        sum += (timed[i].predicted > timed[k].predicted) == slower ? 1 : -1;
-        ++out.pairs;
-      }
-    }
-  }
-  out.tau = out.pairs > 0 ? sum / static_cast<double>(out.pairs) : 0;
   return out;
 }
 
@@ -95,6 +67,9 @@ void add_nearest(const std::map<std::string, std::vector<Observation>>& measured
 
 FoldResidualFile published_folds(const std::vector<FamilyFit>& families) {
   FoldResidualFile out;
+  const auto add = [&out](DeviceRanking ranking) {
+    if (ranking.pairs > 0) out.rankings.push_back(std::move(ranking));
+  };
   for (const FamilyFit& family : families) {
     std::set<std::string> devices;
     for (const GpuFold& fold : family.folds) devices.insert(fold.device);
@@ -102,9 +77,9 @@ FoldResidualFile published_folds(const std::vector<FamilyFit>& families) {
       out.folds.push_back(residuals_of(family.family, fold, devices.size() > 1));
     }
     for (const std::string_view split : {kOwnFit, kLeftOut}) {
-      DeviceRanking ranking = ranking_of(family, split);
-      if (ranking.pairs > 0) out.rankings.push_back(std::move(ranking));
+      add(ranking_of(family.family, split, pairs_of_folds(family.folds, split)));
     }
+    add(ranking_of(family.family, kBothLeftOut, family.pairs_left_out));
     const std::vector<std::string> notes = notes_of(family);
     if (!notes.empty()) out.notes[family.family] = notes;
   }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "model/cost/gpu_family.h"
+#include "model/hardware/launch_latency.h"
 #include "model/hardware/power_share.h"
 
 namespace paceline {
@@ -99,6 +100,7 @@ Expectation GpuPool::expectation_of(const std::string& device, const std::string
   Expectation out = expect(priors, from, architecture);
   for (std::size_t k = 0; k < priors.size(); ++k) {
     if (priors[k].name == "compute_share") out.centers[k] += power.at(device);
+    if (priors[k].name == "launch") out.centers[k] += launch.at(device);
   }
   return out;
 }
@@ -125,6 +127,12 @@ Fit GpuPool::expected_of(const std::string& device, const std::string& architect
 
 Fit expected_fit(const GpuPool& pool, const std::string& architecture) {
   return fit_at(pool.family, pool.priors, expect(pool.priors, pool.estimates, architecture));
+}
+
+void scale_launch(Fit& fit, double scale) {
+  for (Parameter& p : fit.parameters) {
+    if (p.name == "launch") p.value *= scale;
+  }
 }
 
 void add_dispatch(Fit& fit) {
@@ -170,7 +178,8 @@ GpuPool make_pool(const std::string& family,
                .observations = {},
                .timing = {},
                .estimates = {},
-               .power = {}};
+               .power = {},
+               .launch = {}};
   for (const auto& [device, observations] : devices) {
     const Timing timing = timing_of(observations);
     std::vector<Observation> kept = usable(observations, options.most_shapes);
@@ -181,15 +190,18 @@ GpuPool make_pool(const std::string& family,
     if (!first.usable) continue;
     const double power =
         is_limited_by_power(family) ? std::log(power_share(catalog.at(device), catalog)) : 0;
+    const double launch = std::log(launch_scale(catalog.at(device), family));
     DeviceEstimate estimate = without_prior(device, architecture_of(catalog, device), priors,
                                             coordinates_of(first.fit), variances_of(first.fit));
     for (std::size_t k = 0; k < priors.size(); ++k) {
       if (priors[k].name == "launch" && timing == Timing::kCall) {
         estimate.variances[k] = std::numeric_limits<double>::infinity();
       }
+      if (priors[k].name == "launch") estimate.coordinates[k] -= launch;
       if (priors[k].name == "compute_share") estimate.coordinates[k] -= power;
     }
     pool.power[device] = power;
+    pool.launch[device] = launch;
     pool.estimates.push_back(std::move(estimate));
     pool.timing[device] = timing;
     pool.observations[device] = std::move(kept);

@@ -24,8 +24,9 @@ struct GpuPool {
   std::vector<FitParameter> priors;  // of timings of the device
   std::map<std::string, std::vector<Observation>> observations;
   std::map<std::string, Timing> timing;
-  std::vector<DeviceEstimate> estimates;  // of boards with enough power
+  std::vector<DeviceEstimate> estimates;  // of boards with enough power, at the reference clock
   std::map<std::string, double> power;    // ln of the share of its peak that a board has power for
+  std::map<std::string, double> launch;   // ln of its launch / that at the reference clock
 
   std::vector<DeviceEstimate> without(const std::string& device) const;
   std::vector<DeviceEstimate> without_architecture(const std::string& architecture) const;
@@ -47,8 +48,12 @@ GpuPool make_pool(const std::string& family,
                   const std::vector<AchievedShare>& achieved, const DeviceCatalog& catalog,
                   const GpuFitOptions& options);
 
-// What is expected of a further device of `architecture`.
+// What is expected of a further device of `architecture`, with enough power and at the reference
+// clock (model/hardware/launch_latency.h).
 Fit expected_fit(const GpuPool& pool, const std::string& architecture);
+
+// The same of a device whose launch takes `scale` of that.
+void scale_launch(Fit& fit, double scale);
 
 // To be compared with timings of calls, a prediction needs the dispatch that they contain.
 void add_dispatch(Fit& fit);

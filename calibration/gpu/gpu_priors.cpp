@@ -27,7 +27,9 @@ const std::map<std::string_view, Belief> kCommon = {
     {"saturation", {0.5, 0.5}},
     {"memory_share", {0.75, 0.2}},
     {"cache_fit", {0.3, 0.6}},
-    {"cache_gain", {2.0, 0.5, 0.3, 8}},
+    // Recalled: V100's cache was read at 19 bytes per clock and multiprocessor (Jia et al., arXiv
+    // 1804.06826), of which its memory gives 7; ports are 64 bytes wide.
+    {"cache_rate", {12.0, 0.5, 1, 64}},
     {"layout_nn", {0.0, 0.15}},
     {"layout_nt", {0.0, 0.15}},
     {"unaligned", {0.3, 0.4}},

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "calibration/gpu/attention_gradient.h"
+#include "calibration/gpu/between_families.h"
 #include "calibration/gpu/gpu_fit.h"
 #include "calibration/gpu/gpu_folds.h"
 #include "calibration/gpu/public_timings.h"
@@ -13,6 +14,7 @@
 #include "core/error.h"
 #include "core/names.h"
 #include "model/cost/gpu_family.h"
+#include "model/hardware/launch_latency.h"
 #include "simulator/report/kernel_accuracy.h"
 
 namespace paceline {
@@ -137,7 +139,9 @@ GpuFold score_unfitted(const FamilyFit& family, const DeviceSpec& device,
     for (UnseenShape& shape : fold.shapes) shape.sd = std::hypot(shape.sd, between_boards);
     return fold;
   }
-  return {device.name, kNotFitted, score(family.architectures.at(device.architecture), plain)};
+  Fit expected = family.architectures.at(device.architecture);
+  scale_launch(expected, launch_scale(device, family.family));
+  return {device.name, kNotFitted, score(expected, plain)};
 }
 
 void add_unfitted(const GpuObservations& held, const DeviceCatalog& catalog, double between_boards,
@@ -209,6 +213,9 @@ RecipeOutcome refit_gpu_kernels(const GpuRecipe& recipe, const fs::path& data) {
     same_chip.sources = timings.sources;
     between = same_chip.fits.front().parameters.front().value;
     out.files["gpu/same-chip.json"] = std::move(same_chip);
+    ParameterSet transfer = between_families(families);
+    transfer.sources = timings.sources;
+    out.files["gpu/transfer.json"] = std::move(transfer);
   }
   const std::vector<std::string> present = collections_present(recipe, data, out.remarks);
   if (!present.empty()) {

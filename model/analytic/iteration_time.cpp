@@ -124,6 +124,8 @@ std::vector<double> draw_iteration_times(const IterationPlan& plan, std::uint64_
     family.push_back(families.number(name));
     shape.push_back(shapes.number(name + to_string(planned.kernel.shape)));
   }
+  const bool has_common = std::ranges::any_of(
+      plan.kernels, [](const PlannedKernel& planned) { return planned.cost.common_share > 0; });
   boost::random::mt19937_64 generator(seed);
   boost::random::normal_distribution<double> normal;
   std::vector<double> out, times(plan.kernels.size());
@@ -134,10 +136,12 @@ std::vector<double> draw_iteration_times(const IterationPlan& plan, std::uint64_
     for (double& z : own) z = normal(generator);
     const double host_factor = std::exp(plan.host_sd * normal(generator));
     const double composition = plan.composition_sd * normal(generator);
+    const double device = has_common ? normal(generator) : 0;
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
       const KernelCost& cost = plan.kernels[i].cost;
-      const double error =
-          cost.shared_sd * shared[family[i]] + cost.own_sd * own[shape[i]] + composition;
+      const double common = std::sqrt(cost.common_share) * device +
+                            std::sqrt(1 - cost.common_share) * shared[family[i]];
+      const double error = cost.shared_sd * common + cost.own_sd * own[shape[i]] + composition;
       times[i] = std::max(cost.least.si(), cost.time.si() * std::exp(error));
     }
     out.push_back(plan.dispatch == Dispatch::kSerial

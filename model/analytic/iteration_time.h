@@ -28,9 +28,10 @@ Breakdown breakdown(const IterationPlan& plan);
 PhaseTimes phase_times(const IterationPlan& plan);
 
 // Times of `draws` iterations with uncertain parameters: each kernel time is multiplied by
-// exp(shared_sd * z_family + own_sd * z_shape + composition_sd * z), all host time by
-// exp(host_sd * z_host), z standard normal from the 64-bit Mersenne Twister seeded with `seed`.
-// Kernels are costed once.
+// exp(shared_sd * (sqrt(c) z_device + sqrt(1 - c) z_family) + own_sd * z_shape + composition_sd *
+// z), c the share of the error that families have in common, all host time by exp(host_sd *
+// z_host), z standard normal from the 64-bit Mersenne Twister seeded with `seed`. Kernels are
+// costed once.
 std::vector<double> draw_iteration_times(const IterationPlan& plan, std::uint64_t seed, int draws);
 
 }  // namespace paceline

@@ -84,6 +84,19 @@ TEST(Draws, TheErrorOfCompositionIsCommonToAllKernels) {
   EXPECT_NEAR(standard_deviation(draw_iteration_times(plan, 1, 2000)) / 0.1, 0.1, 0.01);
 }
 
+// On a device that was not measured families err together: of 100 families with a share c of their
+// error in common the spread of the sum is sqrt(c + (1 - c) / 100) of one family's.
+TEST(Draws, WhatFamiliesHaveInCommonDoesNotAverageOut) {
+  IterationPlan plan;
+  plan.layers = {"x"};
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    plan.kernels.push_back(kernel("family" + std::to_string(i), 1e-3, 0.1, 0));
+    plan.kernels.back().cost.common_share = 0.5;
+    plan.micro_batch.push_back({Phase::kForward, 0, i, Seconds(), 1});
+  }
+  EXPECT_NEAR(standard_deviation(draw_iteration_times(plan, 1, 2000)) / 0.1, 0.1 * 0.711, 0.007);
+}
+
 // Errors that kernels share do not average out over an iteration; independent ones do: with 100
 // equal kernels the spread of the sum is that of one kernel, or a tenth of it.
 TEST(Draws, SharedErrorsAddAndIndependentErrorsAverage) {

@@ -31,6 +31,9 @@ struct KernelCost {
   std::string family;
   double shared_sd = 0;
   double own_sd = 0;
+  // Share of shared_sd^2 that all families of the device have in common: what is true of a device
+  // that was not measured itself (calibration/gpu/between_families.h).
+  double common_share = 0;
   Origin origin;
 };
 

@@ -92,6 +92,7 @@ GpuCostModel::GpuCostModel(DeviceSpec device, GpuParameterFiles parameters)
       own_(std::move(parameters.own)),
       same_chip_(models_of(std::move(parameters.same_chip))),
       same_chip_sd_(parameters.same_chip_sd),
+      common_share_(parameters.common_share),
       architecture_(std::move(parameters.architecture)) {
   find_families();
 }
@@ -150,15 +151,20 @@ const GpuCostModel::Family& GpuCostModel::family_at(std::size_t index) const {
 
 GpuCostModel::Path GpuCostModel::path(const Kernel& kernel, const DeviceSpec& device,
                                       const ExecutionContext& context, Seconds limit) const {
-  Path out{kernel.precision, &device, gpu_family_index(kernel, device), {}, {}};
+  Path out{kernel.precision, &device, gpu_family_index(kernel, device), {}, {}, 0};
   const Family& family = family_at(out.family);
   const double shift = family.refinement ? std::exp(family.refinement->log_shift) : 1.0;
   out.price = family.fit->price(kernel, on(device, context), limit / shift);
   PreparedFit::Price& price = out.price;
-  if (family.origin == kSameChip) price.shared_sd = std::hypot(price.shared_sd, same_chip_sd_);
+  if (family.origin == kPooled) out.common_share = common_share_;
+  if (family.origin == kSameChip) {
+    price.shared_sd = std::hypot(price.shared_sd, same_chip_sd_);
+    if (price.shared_sd > 0) out.common_share = std::pow(same_chip_sd_ / price.shared_sd, 2);
+  }
   if (family.refinement) {
     price.time = shift * price.time;
     price.shared_sd = std::min(price.shared_sd, family.refinement->shared_sd);
+    out.common_share = 0;  // each family has its own timings
   }
   out.least = least_time(kernel, device);
   price.time = std::max(price.time, out.least);
@@ -221,6 +227,7 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
   out.family = gpu_families()[path.family].name;
   out.shared_sd = path.price.shared_sd;
   out.own_sd = path.price.own_sd;
+  out.common_share = path.common_share;
   out.origin = origin_of(path, kernel.precision);
   const auto* rnn = std::get_if<RnnShape>(&kernel.shape);
   if (rnn != nullptr && rnn->persistent) {
@@ -229,7 +236,9 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
                       out.origin.source};
   }
   if (is_gather(kernel)) {
-    out.shared_sd = std::hypot(out.shared_sd, kGatherSd);
+    const double shared_sd = std::hypot(out.shared_sd, kGatherSd);
+    out.common_share *= std::pow(out.shared_sd / shared_sd, 2);  // only gathers have this error
+    out.shared_sd = shared_sd;
     out.origin = {OriginKind::kExtrapolated,
                   "gathers were not measured; priced as elementwise kernels: " + out.origin.source};
   }

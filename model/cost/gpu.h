@@ -83,6 +83,7 @@ class GpuCostModel : public CostModel {
     std::size_t family;
     PreparedFit::Price price;
     Seconds least;
+    double common_share;  // of KernelCost
   };
   // A time that is not below `limit` may be infinite.
   Path path(const Kernel& kernel, const DeviceSpec& device, const ExecutionContext& context,
@@ -101,6 +102,7 @@ class GpuCostModel : public CostModel {
   FittedCostModel own_;
   std::vector<FittedCostModel> same_chip_;
   double same_chip_sd_;
+  double common_share_;
   FittedCostModel architecture_;
   std::vector<Family> families_;  // in the order of gpu_families(); point into the models
   std::map<std::string, FamilyRefinement> refinements_;

@@ -10,6 +10,7 @@
 #include "core/names.h"
 #include "core/provenance.h"
 #include "model/hardware/device_catalog.h"
+#include "model/hardware/launch_latency.h"
 #include "model/hardware/power_share.h"
 
 namespace paceline {
@@ -17,19 +18,21 @@ namespace {
 
 constexpr std::string_view kOfArchitecture = "architecture-";
 
-// What is expected of an architecture is expected of a board with enough power. What was measured
-// needs no expectation, and the other boards of the architecture need not be read.
-void expect_of_power(const DeviceSpec& device, const ParameterSet& own,
+// What is expected of an architecture is expected of a board with enough power and at the reference
+// clock. What was measured needs no expectation, and the other boards of the architecture need not
+// be read.
+void expect_of_board(const DeviceSpec& device, const ParameterSet& own,
                      ParameterSet& architecture) {
   const bool needed = std::ranges::any_of(architecture.fits, [&](const Fit& fit) {
     return is_limited_by_power(fit.implementation) && own.find(fit.implementation) == nullptr;
   });
-  if (!needed) return;
-  const double share = power_share(device, DeviceCatalog::shipped());
+  const double share = needed ? power_share(device, DeviceCatalog::shipped()) : 1;
   for (Fit& fit : architecture.fits) {
-    if (!is_limited_by_power(fit.implementation)) continue;
+    const double of_peak = is_limited_by_power(fit.implementation) ? share : 1;
+    const double of_launch = launch_scale(device, fit.implementation);
     for (Parameter& p : fit.parameters) {
-      if (p.name == "compute_share") p.value *= share;
+      if (p.name == "compute_share") p.value *= of_peak;
+      if (p.name == "launch") p.value *= of_launch;
     }
   }
 }
@@ -70,8 +73,9 @@ GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
     }
     out.same_chip_sd = read("same-chip").at("gpu.same_chip").value("shared_sd");
   }
+  out.common_share = read("transfer").at("gpu.transfer").value("common_share");
   out.architecture = read(std::string(kOfArchitecture) + device.architecture);
-  expect_of_power(device, out.own, out.architecture);
+  expect_of_board(device, out.own, out.architecture);
   return out;
 }
 

@@ -14,6 +14,8 @@ struct GpuParameterFiles {
   ParameterSet own;                     // empty if the device was not measured
   std::vector<ParameterSet> same_chip;  // of measured devices, likest first
   double same_chip_sd = 0;              // how far apart two boards with one chip are, ln(time)
+  // What families of a board that was not measured have in common, of the variance of their error.
+  double common_share = 0;
   ParameterSet architecture;
   std::vector<InputFile> inputs;
 };

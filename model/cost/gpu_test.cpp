@@ -51,6 +51,16 @@ std::vector<DeviceSpec> gpus() {
   return out;
 }
 
+// Families of a device that was measured have timings of their own; those of one that was not share
+// what the device does to all of them.
+TEST(GpuCostModel, FamiliesErrTogetherWhereTheDeviceWasNotMeasured) {
+  const Kernel product = kernels().front();
+  EXPECT_EQ(model_of("v100-sxm2-16g").cost(product, {}).common_share, 0);
+  const double share = model_of("rtx-3090").cost(product, {}).common_share;
+  EXPECT_GT(share, 0);
+  EXPECT_LT(share, 1);
+}
+
 // Time is positive, its error is stated, and no kernel beats the data sheet by more than the
 // arithmetic that Winograd's form of a 3 x 3 convolution saves (a factor of four).
 TEST(GpuCostModel, CostsEveryKernelOnEveryGpuWithinPhysics) {

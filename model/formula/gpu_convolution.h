@@ -1,20 +1,25 @@
-// gpu.convolution/3: one pass of a convolution on a GPU by the fastest algorithm that fits the
+// gpu.convolution/4: one pass of a convolution on a GPU by the fastest algorithm that fits the
 // workspace limit:
 //
 //   t = launch + min over algorithms of T(algorithm)
 //
 //   implicit GEMM    the tiled product (gpu_tiles.h)   forward  (N P Q) x K/g     x (C/g) R S
-//                                                      dgrad    (N H W) x C/g     x (K/g) R S
+//                                                      dgrad    (N H/u W/u) x C/g x (K/g) R S / r,
+//                                                               r = min(R,u) min(S,u) times, and
+//                                                               zeros written first if u > 1
 //                                                      wgrad    K/g     x (C/g)RS x  N P Q
 //                    repeated g times, T_c slowed down by exp(pointwise) for 1 x 1 filters,
-//                    exp(strided) for stride > 1, exp(image) for fewer than 8 input channels
-//   Winograd fused   3 x 3, stride 1, m = 2: alpha^2 = 16 products T x K x C, T = N P/2 Q/2 tiles,
-//                    slowed down by exp(winograd); no workspace
+//                    exp(strided) for stride > 1, exp(image) for fewer than 8 input channels;
+//                    in fp32 forward and dgrad by tiles of 128 outputs or fewer, K whole
+//   Winograd fused   3 x 3, stride 1, m = 2: alpha^2 = 16 products T x K x C, T tiles of m x m
+//                    outputs in blocks of 4 x 8 of them and 32 filters, slowed down by
+//                    exp(winograd); no workspace
 //   Winograd staged  3 x 3 or 5 x 5, stride 1, m = 4: alpha^2 products, alpha = m + R - 1, T_c
-//                    slowed down by exp(winograd_staged); the transformed tensors, 2 alpha^2
-//                    (T C + T K + C K) elements, are written and read
+//                    slowed down by exp(winograd_staged); images in multiples of 16 (not wgrad).
+//                    The transforms are kernels of their own: they and the product each read and
+//                    write alpha^2 (T C + T K + C K) elements, one after the other
 //   FFT              stride 1, 2 to 32 taps: 32 x 32 tiles with overlap, or the whole image;
-//                    transforms and point products slowed down by exp(fft)
+//                    transforms and point products, one after the other, slowed down by exp(fft)
 //   depthwise        g = C: compulsory bytes at share depthwise_share of the bandwidth
 //
 // Matrix units are fed eight channels at a time: C/g and K/g count as the next multiple of 8.
@@ -38,7 +43,7 @@
 namespace paceline::formula {
 
 struct GpuConvolution {
-  static constexpr std::string_view kId = "gpu.convolution/3";
+  static constexpr std::string_view kId = "gpu.convolution/4";
 
   using Input = ConvolutionInput;
 
@@ -53,7 +58,7 @@ struct GpuConvolution {
     kSaturation,
     kMemoryShare,
     kCacheFit,
-    kCacheGain,
+    kCacheRate,
     kPointwise,
     kStrided,
     kImage,
@@ -74,7 +79,7 @@ struct GpuConvolution {
       {"saturation", "1"},
       {"memory_share", "1"},
       {"cache_fit", "1"},
-      {"cache_gain", "1"},
+      {"cache_rate", "B"},
       {"pointwise", "1", Domain::kReal},
       {"strided", "1", Domain::kReal},
       {"image", "1", Domain::kReal},
@@ -107,7 +112,7 @@ struct GpuConvolution {
             p[kSplitCost],
             p[kOverlap],
             p[kSaturation],
-            {p[kMemoryShare], p[kCacheFit], p[kCacheGain]}};
+            {p[kMemoryShare], p[kCacheFit], p[kCacheRate]}};
   }
 
   // An algorithm and, where it is a matrix product, its tile.
@@ -131,12 +136,21 @@ struct GpuConvolution {
       out.fixed = p[kLaunch];
       out.compute = fft_flops(in) / (in.device.vector_peak * r.compute_share);
       out.memory = gpu_memory_time(fft_bytes(in), in.reuse_distance, in.device, r.memory);
-      out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));
+      out.total = out.fixed + out.compute + out.memory;
       return out;
     }
     out = tiled_product_time(product(in, choice.algorithm), in.device, r, choice.tile);
     out.fixed += p[kLaunch];
     out.total += p[kLaunch];
+    if (const double bytes = other_bytes(in, choice.algorithm); bytes > 0) {
+      const T others = gpu_memory_time(bytes, in.reuse_distance, in.device, r.memory);
+      out.memory += others;
+      out.total += others;
+      if (choice.algorithm == ConvolutionAlgorithm::kImplicitGemm) {
+        out.fixed += p[kLaunch];
+        out.total += p[kLaunch];
+      }
+    }
     if (is_converted(in)) {
       const T conversion =
           gpu_memory_time(conversion_bytes(in), in.reuse_distance, in.device, r.memory);

@@ -20,7 +20,7 @@ GpuConvolution::Input square3() {
 }
 
 // launch, compute_share, feed, prologue, wave, split_cost, overlap, saturation, memory_share,
-// cache_fit, cache_gain, pointwise, strided, image, winograd, winograd_staged, fft, depthwise.
+// cache_fit, cache_rate, pointwise, strided, image, winograd, winograd_staged, fft, depthwise.
 std::array<double, GpuConvolution::kCount> ideal_convolution() {
   return {0, 1, 0, 0, 0, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0, 0, 0, 0, 1};
 }
@@ -41,15 +41,78 @@ TEST(GpuConvolution, MatrixUnitsAreFedEightChannelsAtATime) {
   EXPECT_NEAR(compute(9) / compute(16), 1, 1e-6);
 }
 
-// F(2 x 2, 3 x 3) needs 16 products where 36 multiplications stood: 2.25 times fewer.
+// F(2 x 2, 3 x 3) needs 16 products where 36 multiplications stood: 2.25 times fewer, where planes
+// fill blocks of 8 x 16 outputs. One of 33 x 33 needs 40 x 48.
 TEST(GpuConvolution, WinogradDoesFewerProducts) {
   const auto p = ideal_convolution();
-  const GpuConvolution::Input in = square3();
+  GpuConvolution::Input in = square3();
+  in.h = in.w = in.p = in.q = 32;
   const auto time = [&](ConvolutionAlgorithm a) {
     return GpuConvolution::algorithm_time(in, a, p.data()).compute;
   };
   EXPECT_NEAR(time(ConvolutionAlgorithm::kImplicitGemm) / time(ConvolutionAlgorithm::kWinograd),
               2.25, 0.05);
+  const double whole = time(ConvolutionAlgorithm::kWinograd);
+  in.h = in.w = in.p = in.q = 33;
+  EXPECT_NEAR(time(ConvolutionAlgorithm::kWinograd) / whole, 40.0 * 48 / (32 * 32), 1e-6);
+}
+
+// Staged kernels transform 16 images at a time: 8 take as long as 16, but of the filters' gradient.
+// What is executed at least knows no padding.
+TEST(GpuConvolution, StagedWinogradPadsImages) {
+  GpuConvolution::Input in = square3();
+  const auto staged = ConvolutionAlgorithm::kWinogradStaged;
+  const auto rows = [&](double images) {
+    in.n = images;
+    return product(in, staged).m;
+  };
+  EXPECT_EQ(rows(8), rows(16));
+  EXPECT_EQ(rows(17), rows(32));
+  in.n = 16;
+  const double flops = algorithm_flops(in, staged);
+  in.n = 8;
+  EXPECT_DOUBLE_EQ(2 * algorithm_flops(in, staged), flops);
+  in.pass = ConvolutionPass::kWgrad;
+  const double depth = product(in, staged).k;
+  in.n = 16;
+  EXPECT_EQ(product(in, staged).k, 2 * depth);
+}
+
+// With strides each position of the input sees the taps of its own rest only: a quarter of a 2 x 2
+// filter, all of a 1 x 1 one or none. The arithmetic is that of the forward pass either way, and
+// what sees nothing is filled with zeros.
+TEST(GpuConvolution, StridedGradientsOfTheInputFallIntoProductsByRest) {
+  GpuConvolution::Input in = square3();
+  in.pass = ConvolutionPass::kDgrad;
+  in.stride_h = in.stride_w = 2;
+  in.p = in.q = 14;
+  for (const double side : {1.0, 2.0}) {
+    in.r = in.s = side;
+    const TiledProduct work = product(in, ConvolutionAlgorithm::kImplicitGemm);
+    EXPECT_EQ(work.batch, side * side);
+    EXPECT_EQ(work.m, 32 * 14 * 14);
+    EXPECT_EQ(work.k, 128);
+  }
+  EXPECT_EQ(other_bytes(in, ConvolutionAlgorithm::kImplicitGemm), 4.0 * 32 * 128 * 28 * 28);
+  in.pass = ConvolutionPass::kForward;
+  EXPECT_EQ(other_bytes(in, ConvolutionAlgorithm::kImplicitGemm), 0);
+}
+
+// Kernels of implicit GEMM in fp32 do not cut K, so few outputs leave multiprocessors idle.
+TEST(GpuConvolution, ImplicitGemmKeepsItsSumsWhole) {
+  auto p = ideal_convolution();
+  p[GpuConvolution::kSplitCost] = 0;
+  GpuConvolution::Input in = square3();
+  in.n = 1, in.h = in.w = in.p = in.q = 8, in.c = 2048, in.r = in.s = 1;
+  const auto split = [&] {
+    const auto algorithm = ConvolutionAlgorithm::kImplicitGemm;
+    return fastest_tile(product(in, algorithm), in.device,
+                        GpuConvolution::rates(in, algorithm, p.data()))
+        .tile.split;
+  };
+  EXPECT_EQ(split(), 1);
+  in.on_matrix_units = true;
+  EXPECT_GT(split(), 1);
 }
 
 // With a limit below its workspace an algorithm is not chosen, and a tighter limit never helps.

@@ -1,4 +1,4 @@
-// gpu.gemm/2: C[m x n] = op(A)[m x k] op(B)[k x n], `batch` times, by a tiling library on a GPU:
+// gpu.gemm/3: C[m x n] = op(A)[m x k] op(B)[k x n], `batch` times, by a tiling library on a GPU:
 //
 //   t = launch + tiled product (gpu_tiles.h) of m, n, k,  T_c slowed down by exp(layout +
 //   unaligned)
@@ -22,7 +22,7 @@
 namespace paceline::formula {
 
 struct GpuGemm {
-  static constexpr std::string_view kId = "gpu.gemm/2";
+  static constexpr std::string_view kId = "gpu.gemm/3";
 
   struct Input {
     double m = 0, n = 0, k = 0;
@@ -45,7 +45,7 @@ struct GpuGemm {
     kSaturation,
     kMemoryShare,
     kCacheFit,
-    kCacheGain,
+    kCacheRate,
     kLayoutNn,
     kLayoutNt,
     kUnaligned,
@@ -63,7 +63,7 @@ struct GpuGemm {
       {"saturation", "1"},
       {"memory_share", "1"},
       {"cache_fit", "1"},
-      {"cache_gain", "1"},
+      {"cache_rate", "B"},
       {"layout_nn", "1", Domain::kReal},
       {"layout_nt", "1", Domain::kReal},
       {"unaligned", "1", Domain::kReal},
@@ -104,7 +104,7 @@ struct GpuGemm {
             p[kSplitCost],
             p[kOverlap],
             p[kSaturation],
-            {p[kMemoryShare], p[kCacheFit], p[kCacheGain]},
+            {p[kMemoryShare], p[kCacheFit], p[kCacheRate]},
             in.batch > 1 && !in.trans_a && !in.trans_b ? T(1.0 + p[kNarrow]) : T(1.0)};
   }
 

@@ -1,16 +1,17 @@
 // Time for a GPU kernel to move its compulsory bytes Q, part of which may be found in the
 // last-level cache, `reuse_distance` bytes having been touched since its operands were last used:
 //
-//   T_m = Q / (share W) ( miss + (1 - miss) / cache_gain ) / grid(n_b)
+//   T_m = Q ( miss / (share W) + (1 - miss) / (share W + cache_rate S f) ) / grid(n_b)
 //   miss = 1 / (1 + (cache_fit L2 / max(Q, reuse_distance))^3)
 //   grid(n_b) = min(1, n_b / (saturation S))
 //
 // W is the data-sheet bandwidth and L2 the cache size; `share` of W is reached by large transfers,
 // `cache_fit` of the cache holds what the previous kernel (or the previous iteration of a
-// benchmark) left, and the cache is `cache_gain` times as fast as memory. A grid of n_b blocks on
-// S multiprocessors has too few loads in flight to reach the full rate (Little's law); `saturation`
-// blocks per multiprocessor do. The exponent 3 is how sharply hits disappear around cache_fit.
-// Derivation and evidence: docs/models/gpu-memory.md.
+// benchmark) left, and from the cache each of the S multiprocessors, clocked at f, gets
+// `cache_rate` bytes a clock more: the ports of a cache go with the multiprocessors, not with the
+// memory behind it. A grid of n_b blocks on S multiprocessors has too few loads in flight to reach
+// the full rate (Little's law); `saturation` blocks per multiprocessor do. The exponent 3 is how
+// sharply hits disappear around cache_fit. Derivation and evidence: docs/models/gpu-memory.md.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ template <typename T>
 struct GpuMemory {
   T share;
   T cache_fit;
-  T cache_gain;  // excess over 1: the cache is (1 + cache_gain) times as fast as memory
+  T cache_rate;  // bytes per clock and multiprocessor beyond the rate of memory
 };
 
 template <typename T>
@@ -32,8 +33,9 @@ T gpu_memory_time(double bytes, double reuse_distance, const GpuDevice& device,
                   const GpuMemory<T>& memory) {
   const T miss =
       miss_share(std::max(bytes, reuse_distance), T(memory.cache_fit * device.cache), T(3.0));
-  const T relative = miss + (1.0 - miss) / (1.0 + memory.cache_gain);
-  return bytes * relative / (memory.share * device.bandwidth);
+  const T rate = memory.share * device.bandwidth;
+  const T cached = rate + memory.cache_rate * (device.multiprocessors * device.clock);
+  return bytes * (miss / rate + (1.0 - miss) / cached);
 }
 
 // Slow-down of memory traffic by a grid of `blocks`; 1 for a grid that fills the device.

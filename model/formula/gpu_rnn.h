@@ -1,4 +1,4 @@
-// gpu.rnn/4: a recurrent layer run by one library call (cuDNN) on a GPU. Forward and data gradient
+// gpu.rnn/5: a recurrent layer run by one library call (cuDNN) on a GPU. Forward and data gradient
 // walk through the steps; the input product of all steps is hoisted out of the walk, and layers
 // work on different steps at the same time:
 //
@@ -34,7 +34,7 @@
 namespace paceline::formula {
 
 struct GpuRnn {
-  static constexpr std::string_view kId = "gpu.rnn/4";
+  static constexpr std::string_view kId = "gpu.rnn/5";
 
   struct Input {
     double gates = 4, input = 0, hidden = 0, batch = 0, steps = 0, layers = 1, directions = 1;
@@ -52,7 +52,7 @@ struct GpuRnn {
     kOverlap,
     kMemoryShare,
     kCacheFit,
-    kCacheGain,
+    kCacheRate,
     kPersistentStep,
     kDepth,
     kSlices,
@@ -66,7 +66,7 @@ struct GpuRnn {
       {"overlap", "1"},
       {"memory_share", "1"},
       {"cache_fit", "1"},
-      {"cache_gain", "1"},
+      {"cache_rate", "B"},
       {"persistent_step", "s"},
       {"depth", "1"},
       {"slices", "1"},
@@ -93,7 +93,7 @@ struct GpuRnn {
     }
     const double walk = in.steps + in.layers - 1;
     const double cells = in.directions * in.layers * in.steps / walk;
-    const GpuMemory<T> memory{p[kMemoryShare], p[kCacheFit], p[kCacheGain]};
+    const GpuMemory<T> memory{p[kMemoryShare], p[kCacheFit], p[kCacheRate]};
     const double weights = in.persistent ? 0 : in.gates * in.hidden * in.hidden;
     const double state = in.batch * in.hidden * (in.gates + 2);
     const double cell = 2 * in.gates * in.hidden * in.hidden * in.batch;

@@ -1,4 +1,4 @@
-// gpu.stream/1: an operation limited by memory traffic on a GPU (elementwise, normalisation,
+// gpu.stream/2: an operation limited by memory traffic on a GPU (elementwise, normalisation,
 // softmax, pooling, gather, copies, optimizer updates):
 //
 //   t = launch + pnorm(T_c, T_m; 1 + overlap)
@@ -20,7 +20,7 @@
 namespace paceline::formula {
 
 struct GpuStream {
-  static constexpr std::string_view kId = "gpu.stream/1";
+  static constexpr std::string_view kId = "gpu.stream/2";
 
   struct Input {
     double elements = 0;
@@ -30,12 +30,12 @@ struct GpuStream {
     GpuDevice device{};
   };
 
-  enum { kLaunch, kMemoryShare, kCacheFit, kCacheGain, kElementWork, kRowWork, kOverlap, kCount };
+  enum { kLaunch, kMemoryShare, kCacheFit, kCacheRate, kElementWork, kRowWork, kOverlap, kCount };
   static constexpr std::array<Declaration, kCount> kParameters = {{
       {"launch", "s"},
       {"memory_share", "1"},
       {"cache_fit", "1"},
-      {"cache_gain", "1"},
+      {"cache_rate", "B"},
       {"element_work", "FLOP"},
       {"row_work", "FLOP"},
       {"overlap", "1"},
@@ -47,7 +47,7 @@ struct GpuStream {
     out.fixed = p[kLaunch];
     out.compute = (in.elements * p[kElementWork] + in.rows * p[kRowWork]) / in.device.vector_peak;
     out.memory = gpu_memory_time(in.bytes, in.reuse_distance, in.device,
-                                 GpuMemory<T>{p[kMemoryShare], p[kCacheFit], p[kCacheGain]});
+                                 GpuMemory<T>{p[kMemoryShare], p[kCacheFit], p[kCacheRate]});
     out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));
     return out;
   }

@@ -53,13 +53,14 @@ class TileSearch {
       : work_(work),
         device_(device),
         rates_(rates),
-        tiles_(work.on_matrix_units ? std::span<const TileChoice>(kMatrixTiles) : kVectorTiles),
+        tiles_(tiles_of(work)),
         memory_(gpu_memory_time(work.bytes, work.reuse_distance, device, rates.memory)),
         partial_(work.bytes > 0 ? 8.0 * work.m * work.n * work.batch / work.bytes : 0.0),
         depth_of_prologue_(device.rate_share * rates.prologue),
         least_pnorm_(least_pnorm) {
     const double least_slice = work.on_matrix_units ? kLeastMatrixSlice : kLeastVectorSlice;
-    while (deepest_ < kSplits.size() && work.k / kSplits[deepest_] >= least_slice) ++deepest_;
+    const std::size_t most = work.own_tiles.empty() ? kSplits.size() : 1;
+    while (deepest_ < most && work.k / kSplits[deepest_] >= least_slice) ++deepest_;
     for (std::size_t t = 0; t < tiles_.size(); ++t) bound_tile(t);
   }
 
@@ -78,6 +79,11 @@ class TileSearch {
   static_assert(kVectorTiles.size() <= kMostTiles);
   // Bounds are of another order of operations than times.
   static constexpr double kRounding = 1.0 - 1e-12;
+
+  static std::span<const TileChoice> tiles_of(const TiledProduct& work) {
+    if (!work.own_tiles.empty()) return work.own_tiles;
+    return work.on_matrix_units ? std::span<const TileChoice>(kMatrixTiles) : kVectorTiles;
+  }
 
   static double rounded_up(double x) {
     if (x > 1e15) return x;

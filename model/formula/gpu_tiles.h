@@ -27,17 +27,20 @@
 
 namespace paceline::formula {
 
+struct TileChoice {
+  double m = 0, n = 0;
+  double split = 1;
+};
+
 struct TiledProduct {
   double m = 0, n = 0, k = 0;
   double batch = 1;
   double bytes = 0;              // compulsory traffic
   double reuse_distance = 0;     // bytes touched since the operands were last used
   bool on_matrix_units = false;  // tensor cores; else vector units
-};
-
-struct TileChoice {
-  double m = 0, n = 0;
-  double split = 1;
+  // The tiles that the library's kernels for this product have; empty: those of its products.
+  // They do not cut K.
+  std::span<const TileChoice> own_tiles{};
 };
 
 template <typename T>
@@ -126,7 +129,7 @@ TileRates<double> plain(const TileRates<T>& r) {
           plain(r.split_cost),
           plain(r.overlap),
           plain(r.saturation),
-          {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_gain)},
+          {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_rate)},
           plain(r.narrow)};
 }
 

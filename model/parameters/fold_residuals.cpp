@@ -19,6 +19,10 @@ std::vector<std::string> splits() {
           std::string(kNotFitted)};
 }
 
+std::vector<std::string> splits_of_pairs() {
+  return {std::string(kOwnFit), std::string(kLeftOut), std::string(kBothLeftOut)};
+}
+
 std::vector<double> rounded(const std::vector<double>& values, double steps = 1e3) {
   std::vector<double> out;
   for (const double x : values) out.push_back(std::round(x * steps) / steps);
@@ -56,14 +60,23 @@ void check_is_new(const FoldResiduals& fold, const std::vector<FoldResiduals>& e
 
 DeviceRanking read_ranking(JsonObject& object) {
   DeviceRanking out{.family = object.string("family"),
-                    .split = object.one_of("split", splits()),
+                    .split = object.one_of("split", splits_of_pairs()),
                     .pairs = object.integer("pairs"),
-                    .tau = object.number("tau")};
+                    .tau = object.number("tau"),
+                    .clear_pairs = object.integer("clear_pairs"),
+                    .clear_tau = object.number("clear_tau")};
   if (out.pairs < 0) {
     object.fail("pairs", "found " + std::to_string(out.pairs) + "; expected 0 or more");
   }
-  if (std::abs(out.tau) > 1) {
-    object.fail("tau", "found " + significant(out.tau, 6) + "; expected -1 to 1");
+  if (out.clear_pairs < 0 || out.clear_pairs > out.pairs) {
+    object.fail("clear_pairs", "found " + std::to_string(out.clear_pairs) + "; expected 0 to " +
+                                   std::to_string(out.pairs) + ", the number of pairs");
+  }
+  for (const auto& [key, tau] :
+       {std::pair{"tau", out.tau}, std::pair{"clear_tau", out.clear_tau}}) {
+    if (std::abs(tau) > 1) {
+      object.fail(key, "found " + significant(tau, 6) + "; expected -1 to 1");
+    }
   }
   object.finish();
   return out;
@@ -144,8 +157,12 @@ std::string to_json_text(const FoldResidualFile& residuals) {
   }
   ordered_json rankings = ordered_json::array();
   for (const DeviceRanking& r : residuals.rankings) {
-    rankings.push_back(
-        {{"family", r.family}, {"split", r.split}, {"pairs", r.pairs}, {"tau", r.tau}});
+    rankings.push_back({{"family", r.family},
+                        {"split", r.split},
+                        {"pairs", r.pairs},
+                        {"tau", r.tau},
+                        {"clear_pairs", r.clear_pairs},
+                        {"clear_tau", r.clear_tau}});
   }
   const ordered_json root = {{"schema", kSchema},
                              {"provenance", to_json(residuals.provenance)},

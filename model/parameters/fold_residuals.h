@@ -19,6 +19,8 @@ inline constexpr std::string_view kOwnFit = "own fit";      // by its own fit, o
 inline constexpr std::string_view kSameChip = "same chip";  // by the fit of a device with its chip
 inline constexpr std::string_view kLeftOut = "left out";    // by the other devices
 inline constexpr std::string_view kNoKin = "no kin";        // by those of other architectures
+// Of pairs of devices only: by all devices but these two.
+inline constexpr std::string_view kBothLeftOut = "both left out";
 inline constexpr std::string_view kNotFitted = "not fitted";  // a device that took part in no fit
 
 struct FoldResiduals {
@@ -38,6 +40,9 @@ struct DeviceRanking {
   std::string split;
   std::int64_t pairs = 0;
   double tau = 0;  // Kendall's: (right - wrong) / pairs
+  // Of the pairs whose times are at least 3 % apart: less is no difference between devices.
+  std::int64_t clear_pairs = 0;
+  double clear_tau = 0;
 };
 
 struct FoldResidualFile {

@@ -34,7 +34,8 @@ FoldResidualFile two_folds() {
                 {0.1, 0.1},
                 {half, half},
                 {0.0, 0.0}}};
-  out.rankings = {{"gpu.gemm.matrix", std::string(kLeftOut), 4, 0.5}};
+  out.rankings = {{"gpu.gemm.matrix", std::string(kLeftOut), 4, 0.5, 3, 1.0},
+                  {"gpu.gemm.vector", std::string(kLeftOut), 12, 1.0, 9, 1.0}};
   out.notes["gpu.gemm.matrix"] = {"No fit of k80."};
   return out;
 }
@@ -101,6 +102,8 @@ TEST(KernelAccuracy, RefusesResidualsThatCannotBe) {
               HasSubstr("/rankings/0/tau: found 1.50000; expected -1 to 1"));
   EXPECT_THAT(changed([](FoldResidualFile& r) { r.rankings[0].pairs = -1; }),
               HasSubstr("/rankings/0/pairs: found -1"));
+  EXPECT_THAT(changed([](FoldResidualFile& r) { r.rankings[0].clear_pairs = 5; }),
+              HasSubstr("/rankings/0/clear_pairs: found 5; expected 0 to 4"));
 }
 
 TEST(KernelAccuracy, DocumentAndJsonSayTheSame) {
@@ -111,6 +114,9 @@ TEST(KernelAccuracy, DocumentAndJsonSayTheSame) {
   EXPECT_EQ(json["kernels"].size(), 3u);
   EXPECT_NEAR(json["kernels"][0]["null"]["roofline"].get<double>(), 0.5, 1e-12);
   EXPECT_EQ(json["rankings"][0]["kendall_tau"], 0.5);
+  EXPECT_EQ(json["rankings"][0]["clear_pairs"], 3);
+  // Over all families pairs count equally: (4 x 0.5 + 12) / 16.
+  EXPECT_THAT(document, HasSubstr("| all             | left out |    16 | 0.875 |"));
 }
 
 // docs/accuracy-kernels.md is what the shipped residuals say.
