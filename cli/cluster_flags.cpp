@@ -6,7 +6,7 @@
 namespace paceline {
 namespace {
 
-constexpr std::int64_t kMostDevices = 100000;
+constexpr std::int64_t kMostOfACluster = 100000;
 
 void read_settings(const Arguments& arguments, ClusterRequest& request) {
   const std::vector<std::string> known{"transport", "connections"};
@@ -29,7 +29,7 @@ void read_settings(const Arguments& arguments, ClusterRequest& request) {
 
 std::optional<int> count_of(const Arguments& arguments, const char* flag) {
   if (!arguments.has(flag)) return std::nullopt;
-  return static_cast<int>(arguments.count_or(flag, 1, kMostDevices));
+  return static_cast<int>(arguments.count_or(flag, 1, kMostOfACluster));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace paceline {
 namespace {
 
-constexpr std::size_t kMostPoints = 100'000;
+constexpr std::size_t kMostKernels = 100'000;
 
 }  // namespace
 
@@ -26,9 +26,9 @@ KernelSweep read_kernel_sweep(const Arguments& arguments) {
     if (!text || flag.name == "probe") continue;
     const std::vector<std::string> values = parse_values(flag_text(flag.name), *text);
     const std::size_t made = sweep.points.size() * values.size();
-    if (made > kMostPoints) {
+    if (made > kMostKernels) {
       throw UsageError("the lists make " + std::to_string(made) + " points or more; at most " +
-                       std::to_string(kMostPoints) + " are allowed");
+                       std::to_string(kMostKernels) + " are allowed");
     }
     std::vector<Arguments> points;
     points.reserve(made);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kKnee = 1.05;
 constexpr double kLeastGain = 1.02;  // of the last doubling; below, the sweep has levelled off
 
-std::string bits(BytesPerSecond rate) { return significant(8 * rate.si() / 1e9) + " Gb/s"; }
+std::string bit_rate(BytesPerSecond rate) { return significant(8 * rate.si() / 1e9) + " Gb/s"; }
 
 // The experiment on its network at another rate: transport, latency and the limit of a connection
 // stay, whatever links the catalog has at that rate.
@@ -90,7 +90,7 @@ std::optional<BandwidthSweep> network_sweep(const Experiment& e, const Predict& 
 Table sweep_table(const BandwidthSweep& sweep) {
   Table table({"network", "iteration", "p05", "p95", "exposed"});
   for (const BandwidthPoint& p : sweep.points) {
-    table.add_row({bits(p.bandwidth), to_text(Seconds(p.iteration_s.median)),
+    table.add_row({bit_rate(p.bandwidth), to_text(Seconds(p.iteration_s.median)),
                    to_text(Seconds(p.iteration_s.p05)), to_text(Seconds(p.iteration_s.p95)),
                    percent(p.exposed_share)});
   }
@@ -99,7 +99,7 @@ Table sweep_table(const BandwidthSweep& sweep) {
 
 std::string knee_text(const BandwidthSweep& sweep) {
   if (!sweep.knee) return "every doubling of the network still gains\n";
-  return "knee: above " + bits(*sweep.knee) + " a faster network gains less than 5 %\n";
+  return "knee: above " + bit_rate(*sweep.knee) + " a faster network gains less than 5 %\n";
 }
 
 nlohmann::ordered_json to_json(const BandwidthSweep& sweep) {

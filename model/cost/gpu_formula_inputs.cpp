@@ -5,7 +5,7 @@
 namespace paceline {
 namespace {
 
-double number(std::int64_t value) { return static_cast<double>(value); }
+double real(std::int64_t value) { return static_cast<double>(value); }
 
 const DeviceSpec& device_of(const Kernel& kernel, const ExecutionContext& context) {
   if (context.device != nullptr) return *context.device;
@@ -14,13 +14,13 @@ const DeviceSpec& device_of(const Kernel& kernel, const ExecutionContext& contex
 }
 
 formula::GpuDevice facts(const DeviceSpec& device) {
-  return {.multiprocessors = number(device.multiprocessors.value),
+  return {.multiprocessors = real(device.multiprocessors.value),
           .matrix_peak = 0,
           .vector_peak = device.vector_peak.value.si(),
           .bandwidth = device.memory.bandwidth.value.si(),
           .cache = device.last_level_cache.value.si(),
           .clock = device.vector_peak.value.si() /
-                   number(device.multiprocessors.value * device.vector_flop_per_clock.value)};
+                   real(device.multiprocessors.value * device.vector_flop_per_clock.value)};
 }
 
 // With the peak of the kernel's precision.
@@ -39,10 +39,10 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
                 formula::GpuGemm::Input& input) {
   const GemmShape& s = shape_of<GemmShape>(kernel, "gemm");
   const DeviceSpec& device = device_of(kernel, context);
-  input = {.m = number(s.m),
-           .n = number(s.n),
-           .k = number(s.k),
-           .batch = number(s.batch),
+  input = {.m = real(s.m),
+           .n = real(s.n),
+           .k = real(s.k),
+           .batch = real(s.batch),
            .trans_a = s.trans_a,
            .trans_b = s.trans_b,
            .element_bytes = element_size(kernel.precision).si(),
@@ -54,18 +54,18 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
 formula::ConvolutionInput convolution_input(const ConvShape& s) {
   formula::ConvolutionInput out;
   out.pass = static_cast<formula::ConvolutionPass>(s.pass);
-  out.n = number(s.n);
-  out.c = number(s.c);
-  out.h = number(s.h);
-  out.w = number(s.w);
-  out.k = number(s.k);
-  out.r = number(s.r);
-  out.s = number(s.s);
-  out.p = number(s.output_h());
-  out.q = number(s.output_w());
-  out.stride_h = number(s.stride_h);
-  out.stride_w = number(s.stride_w);
-  out.groups = number(s.groups);
+  out.n = real(s.n);
+  out.c = real(s.c);
+  out.h = real(s.h);
+  out.w = real(s.w);
+  out.k = real(s.k);
+  out.r = real(s.r);
+  out.s = real(s.s);
+  out.p = real(s.output_h());
+  out.q = real(s.output_w());
+  out.stride_h = real(s.stride_h);
+  out.stride_w = real(s.stride_w);
+  out.groups = real(s.groups);
   out.channels_last = s.channels_last;
   return out;
 }
@@ -84,11 +84,11 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
 void read_input(const Kernel& kernel, const ExecutionContext& context,
                 formula::GpuAttention::Input& input) {
   const AttentionShape& s = shape_of<AttentionShape>(kernel, "attention");
-  input = {.batch = number(s.batch),
-           .seq = number(s.seq),
-           .heads = number(s.heads),
-           .kv_heads = number(s.kv_heads),
-           .head_dim = number(s.head_dim),
+  input = {.batch = real(s.batch),
+           .seq = real(s.seq),
+           .heads = real(s.heads),
+           .kv_heads = real(s.kv_heads),
+           .head_dim = real(s.head_dim),
            .causal = s.causal,
            .backward = s.pass != Pass::kForward,
            .element_bytes = element_size(kernel.precision).si(),
@@ -98,12 +98,12 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
 void read_input(const Kernel& kernel, const ExecutionContext& context,
                 formula::GpuRnn::Input& input) {
   const RnnShape& s = shape_of<RnnShape>(kernel, "recurrent");
-  input = {.gates = number(s.gates),
-           .input = number(s.input),
-           .hidden = number(s.hidden),
-           .batch = number(s.batch),
-           .steps = number(s.steps),
-           .layers = number(s.layers),
+  input = {.gates = real(s.gates),
+           .input = real(s.input),
+           .hidden = real(s.hidden),
+           .batch = real(s.batch),
+           .steps = real(s.steps),
+           .layers = real(s.layers),
            .directions = s.bidirectional ? 2.0 : 1.0,
            .weight_gradient = s.pass == Pass::kWgrad,
            .persistent = s.persistent,
@@ -114,9 +114,9 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
 void read_input(const Kernel& kernel, const ExecutionContext& context,
                 formula::GpuStream::Input& input) {
   const StreamShape& s = shape_of<StreamShape>(kernel, "stream");
-  input = {.elements = number(s.elements),
+  input = {.elements = real(s.elements),
            .bytes = s.read.si() + s.written.si(),
-           .rows = s.row > 0 ? number(s.elements) / number(s.row) : 0,
+           .rows = s.row > 0 ? real(s.elements) / real(s.row) : 0,
            .reuse_distance = context.reuse_distance.si(),
            .device = facts(device_of(kernel, context))};
 }

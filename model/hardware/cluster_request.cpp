@@ -12,7 +12,7 @@
 namespace paceline {
 namespace {
 
-bool is_quantity(const LinkSpec& link) {
+bool is_given(const LinkSpec& link) {
   const auto source = link.sources.find("data_sheet");
   return source != link.sources.end() && source->second == "given";
 }
@@ -29,7 +29,7 @@ std::string nccl_generation(const ClusterSpec& cluster, const ClusterCatalogs& c
   for (const MachineLink& link : machine.links) {
     const bool nvlink =
         link.link.kind == LinkKind::kNvlink || link.link.kind == LinkKind::kNvswitch;
-    if (!nvlink || is_quantity(link.link)) continue;
+    if (!nvlink || is_given(link.link)) continue;
     return catalogs.tuning.generation_of_link(link.link.lane.empty() ? link.link.name
                                                                      : link.link.lane);
   }

@@ -9,14 +9,14 @@
 namespace paceline {
 namespace {
 
-constexpr const char* kSchema = "paceline.links/1";
+constexpr const char* kLinkSchema = "paceline.links/1";
 
 std::string rate_text(BytesPerSecond rate) { return significant(rate.si() * 1e-9, 6) + " GB/s"; }
 
 }  // namespace
 
 LinkSpec read_link_file(const std::filesystem::path& file) {
-  const JsonDocument document = read_json_file(file, kSchema);
+  const JsonDocument document = read_json_file(file, kLinkSchema);
   JsonObject root = document.root();
   std::vector<LinkSpec> links;
   for (JsonObject& object : root.objects("links")) links.push_back(read_link(object));
@@ -47,7 +47,7 @@ std::string link_file_text(const LinkSpec& link) {
     if (!name.empty()) out[key] = name;
   }
   out["sources"] = link.sources;
-  return to_json_text({{"schema", kSchema}, {"links", nlohmann::ordered_json::array({out})}});
+  return to_json_text({{"schema", kLinkSchema}, {"links", nlohmann::ordered_json::array({out})}});
 }
 
 }  // namespace paceline

@@ -37,7 +37,7 @@ class NetworkWithServers : public CollectiveNetwork {
 
 // No algorithm sends more messages than one from every rank to every other and to every server, in
 // chunks; most send far fewer.
-void check_size(const MessageCollective& collective) {
+void check_message_size(const MessageCollective& collective) {
   const CollectiveShape& shape = collective.shape;
   const double ranks = shape.ranks();
   const double most = collective.jobs * ranks * (2 * ranks + 2.0 * shape.servers);
@@ -90,7 +90,7 @@ MessageRun run_messages(const ClusterSpec& cluster, const StagingModel& staging,
   if (const std::string why = algorithm->unsupported(shape); !why.empty()) {
     throw UsageError("--algorithm " + collective.algorithm + ": " + why);
   }
-  check_size(collective);
+  check_message_size(collective);
   ClusterSpec used = cluster;
   used.machines = shape.group.machines;
   if (used.machines > 1 && algorithm->has_servers()) used.machines += shape.servers;

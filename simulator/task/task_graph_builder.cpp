@@ -13,7 +13,7 @@ namespace {
 
 constexpr TaskId kNone{0xffffffff};
 // Bit 31 of a task id is free for the engine's use.
-constexpr std::size_t kMostTasks = 0x7fffffff;
+constexpr std::size_t kMostTasksOfAGraph = 0x7fffffff;
 
 TaskGraph::Record record_of(const Task& task) {
   const bool has_route = task.route != kNoRoute;
@@ -110,7 +110,7 @@ void TaskGraphBuilder::release(TaskId task, SemaphoreId semaphore, std::int32_t 
 
 TaskGraph TaskGraphBuilder::build() && {
   const std::size_t count = size();
-  PACELINE_ASSERT(count < kMostTasks && predecessors_.size() < 0xffffffff,
+  PACELINE_ASSERT(count < kMostTasksOfAGraph && predecessors_.size() < 0xffffffff,
                   "a graph has fewer than 2^31 tasks and 2^32 edges");
   auto& records = graph_.records_;
   records.emplace_back();

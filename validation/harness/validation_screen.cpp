@@ -21,17 +21,17 @@ std::string shortened(const std::string& name, std::size_t columns) {
   return name.substr(0, columns - 2 - end) + ".." + name.substr(name.size() - end);
 }
 
-std::string percent(double share, bool with_sign) {
+std::string share_cell(double share, bool with_sign) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, with_sign ? "%+.1f" : "%.1f", 100 * share);
   return buffer;
 }
 
-std::string milliseconds(double seconds) { return significant(1e3 * seconds, 4); }
+std::string in_milliseconds(double seconds) { return significant(1e3 * seconds, 4); }
 
 std::string phase_error(Seconds predicted, Seconds measured) {
   if (!(measured > Seconds(0))) return "-";
-  return percent(relative_error(predicted.si(), measured.si()), true);
+  return share_cell(relative_error(predicted.si(), measured.si()), true);
 }
 
 bool has_phases(const ScoredCase& c) {
@@ -48,9 +48,10 @@ Table cases(const Validation& validation) {
   if (in_sample) header.emplace_back("counts");
   Table table(header);
   for (const ScoredCase& c : validation.cases) {
-    std::vector<std::string> cells = {shortened(c.name, kNameColumns), milliseconds(c.measured_s),
-                                      milliseconds(c.predicted_s),     milliseconds(c.p05_s),
-                                      milliseconds(c.p95_s),           percent(c.error, true)};
+    std::vector<std::string> cells = {
+        shortened(c.name, kNameColumns), in_milliseconds(c.measured_s),
+        in_milliseconds(c.predicted_s),  in_milliseconds(c.p05_s),
+        in_milliseconds(c.p95_s),        share_cell(c.error, true)};
     if (phases) {
       cells.push_back(phase_error(c.predicted_phases.forward, c.measured_phases.forward));
       cells.push_back(phase_error(c.predicted_phases.backward, c.measured_phases.backward));
@@ -62,9 +63,9 @@ Table cases(const Validation& validation) {
   return table;
 }
 
-std::string null_cell(const ScoredSet& set, const std::string& name) {
+std::string null_share(const ScoredSet& set, const std::string& name) {
   const auto found = set.null_mape.find(name);
-  return found == set.null_mape.end() ? "-" : percent(found->second, false);
+  return found == set.null_mape.end() ? "-" : share_cell(found->second, false);
 }
 
 Table sets(const Validation& validation) {
@@ -77,11 +78,12 @@ Table sets(const Validation& validation) {
       table.add_row({name, "0", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"});
       continue;
     }
-    table.add_row({name, std::to_string(e.count), percent(e.mape, false),
-                   percent(e.median_ape, false), percent(e.p90_ape, false),
-                   percent(e.max_ape, false), percent(e.bias, true), percent(set.coverage90, false),
-                   e.count < 2 ? "-" : significant(e.kendall_tau, 2), null_cell(set, "roofline"),
-                   null_cell(set, "constant_mfu"), null_cell(set, "alpha_beta")});
+    table.add_row({name, std::to_string(e.count), share_cell(e.mape, false),
+                   share_cell(e.median_ape, false), share_cell(e.p90_ape, false),
+                   share_cell(e.max_ape, false), share_cell(e.bias, true),
+                   share_cell(set.coverage90, false),
+                   e.count < 2 ? "-" : significant(e.kendall_tau, 2), null_share(set, "roofline"),
+                   null_share(set, "constant_mfu"), null_share(set, "alpha_beta")});
   }
   return table;
 }

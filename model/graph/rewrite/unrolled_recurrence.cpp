@@ -10,11 +10,11 @@ namespace paceline {
 namespace {
 
 // One direction of one layer: writes the operations of each step.
-class Cell {
+class UnrolledCell {
  public:
   // `owner` is the prefix of the operations whose parameters it uses, or its own.
-  Cell(WorkloadBuilder& b, std::string prefix, std::string owner, const Rnn& rnn, bool trainable,
-       CellStyle style)
+  UnrolledCell(WorkloadBuilder& b, std::string prefix, std::string owner, const Rnn& rnn,
+               bool trainable, CellStyle style)
       : b_(b),
         prefix_(std::move(prefix)),
         owner_(std::move(owner)),
@@ -237,7 +237,7 @@ class Unroller {
       initial =
           b_.reshape(op.name + suffix + "initial", states, {b_.dim(sequence[0], 0), rnn.hidden});
     }
-    return Cell(b_, op.name + suffix, owner + suffix, rnn, op.trainable, style_)
+    return UnrolledCell(b_, op.name + suffix, owner + suffix, rnn, op.trainable, style_)
         .run(sequence, initial);
   }
 

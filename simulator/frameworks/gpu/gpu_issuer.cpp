@@ -9,7 +9,7 @@ bool is_wide(Precision precision) {
   return precision == Precision::kFp32 || precision == Precision::kTf32;
 }
 
-double number(std::int64_t value) { return static_cast<double>(value); }
+double as_number(std::int64_t value) { return static_cast<double>(value); }
 
 // Whether autocast converts the operands of this operation: those with products of weights.
 bool has_narrow_weights(const Op& op) {
@@ -69,7 +69,7 @@ void Issuer::wait_for_device() { waits_ = true; }
 void Issuer::kernel(std::string implementation, const KernelShape& shape, Precision precision,
                     std::vector<Operand> operands, std::int64_t repeat) {
   const pytorch::Reuse reuse =
-      reuse_.touch(operands, number(repeat) * kernel_bytes(shape, precision));
+      reuse_.touch(operands, as_number(repeat) * kernel_bytes(shape, precision));
   calls_->push_back({.phase = phase_,
                      .layer = layer_,
                      .kernel = Kernel{std::move(implementation), shape, precision},
@@ -104,7 +104,7 @@ Operand Issuer::gradient(TensorId tensor) const {
 
 Operand Issuer::of_layer(Operand::Kind kind, std::size_t index, std::int64_t elements) const {
   constexpr std::uint64_t kMostParametersOfALayer = 1U << 16;
-  return {kind, layer_ * kMostParametersOfALayer + index, number(elements) * kFp32};
+  return {kind, layer_ * kMostParametersOfALayer + index, as_number(elements) * kFp32};
 }
 
 Operand Issuer::parameter(std::size_t index, std::int64_t elements) const {
@@ -146,7 +146,7 @@ void Issuer::cast_parameters(const Op& op) {
   const std::vector<std::int64_t> sizes = used_parameter_sizes(op);
   const std::size_t first = is_backward() ? 0 : weights_in_fp8(op);  // those go there at once
   for (std::size_t index = first; index < sizes.size(); ++index) {
-    const Bytes wide = number(sizes[index]) * kFp32;
+    const Bytes wide = as_number(sizes[index]) * kFp32;
     const Bytes narrow = wide / 2;
     host("cast");
     if (is_backward()) {
@@ -159,7 +159,7 @@ void Issuer::cast_parameters(const Op& op) {
 
 void Issuer::write_in_fp8(std::int64_t elements, Bytes read, const Operand& operand) {
   const double copies = setting("phases") == "forward" ? 1 : 2;
-  stream("quantize", elements, {read, copies * number(elements) * Bytes(1)}, {operand});
+  stream("quantize", elements, {read, copies * as_number(elements) * Bytes(1)}, {operand});
 }
 
 void Issuer::quantize(const Op& op, TensorId tensor, const Operand& operand) {
@@ -176,7 +176,7 @@ void Issuer::quantize_weights(const Op& op) {
   const std::vector<std::int64_t> sizes = used_parameter_sizes(op);
   const Bytes kept = casts_weights() ? kFp32 : Bytes(2);
   for (std::size_t index = 0; index < weights_in_fp8(op); ++index) {
-    write_in_fp8(sizes[index], number(sizes[index]) * kept, parameter(index, sizes[index]));
+    write_in_fp8(sizes[index], as_number(sizes[index]) * kept, parameter(index, sizes[index]));
   }
 }
 
@@ -193,7 +193,7 @@ void Issuer::add_to_gradients(const Op& op) {
   if (!record_.clears_gradients && op.sharing == Sharing::kNone) return;
   const std::vector<std::int64_t> sizes = used_parameter_sizes(op);
   for (std::size_t index = 0; index < sizes.size(); ++index) {
-    const Bytes size = number(sizes[index]) * kFp32;
+    const Bytes size = as_number(sizes[index]) * kFp32;
     stream("add", sizes[index], {2 * size, size}, {parameter_gradient(index, sizes[index])});
   }
 }
