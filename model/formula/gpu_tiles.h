@@ -20,6 +20,7 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "model/formula/gpu_memory.h"
 #include "model/formula/overlap.h"
