@@ -26,10 +26,16 @@ std::vector<KernelShape> convolution_shapes(const Issuer& issuer, const Op& op, 
   return shapes;
 }
 
+Bytes loss_bytes(const Issuer& issuer, const Op& op) {
+  if (issuer.compiles()) return issuer.bytes(op.inputs[0]);
+  return static_cast<double>(issuer.elements(op.inputs[0])) * Bytes(4);
+}
+
 namespace {
 
-// Sums in place are one kernel whatever the record says of sums.
+// Sums in place are one kernel whatever the record says of sums, and so is what was compiled.
 const LayerRule* rule_of(const Issuer& issuer, const Op& op) {
+  if (issuer.compiles()) return nullptr;
   const auto* sum = std::get_if<Add>(&op.attributes);
   if (sum != nullptr && sum->in_place) return nullptr;
   const bool activation = std::holds_alternative<Activate>(op.attributes);
@@ -46,13 +52,18 @@ bool issue_passes(Issuer& issuer, const Op& op) {
   if (calls > 0) issuer.host_calls(calls);
   const auto& passes = backward ? rule->backward : rule->forward;
   if (!passes) return false;
-  issuer.host(kind_name(op.attributes));
+  issuer.host("pointwise", static_cast<double>(passes->size()));
   const TensorId input = op.inputs[0];
+  const Bytes stored = issuer.bytes(input);
+  const Bytes wide = static_cast<double>(issuer.elements(input)) * Bytes(4);
   const std::string name = std::string(kind_name(op.attributes)) + (backward ? "_backward" : "");
   for (const TensorPass& pass : *passes) {
+    if (pass.converts && stored == wide) continue;
     const Operand operand = backward ? issuer.gradient(input) : issuer.activation(input);
     issuer.stream(name, issuer.elements(input),
-                  {pass.read * issuer.bytes(input), pass.written * issuer.bytes(input)}, {operand});
+                  {pass.read * stored + pass.read_fp32 * wide,
+                   pass.written * stored + pass.written_fp32 * wide},
+                  {operand});
   }
   if (!backward) return true;
   issuer.deliver_parameters(op);
