@@ -181,22 +181,26 @@ struct GpuConvolution {
     Choice best;
     double best_time = limit;
     const LeastPnorm least_pnorm(1.0 + p[kOverlap]);
-    for (const ConvolutionAlgorithm algorithm : kConvolutionAlgorithms) {
-      if (!is_supported(in, algorithm)) continue;
-      if (workspace_bytes(in, algorithm) > in.workspace_limit) continue;
+    const auto consider = [&](ConvolutionAlgorithm algorithm) {
       Choice choice{algorithm, {1, 1, 1}};
       if (has_tiles(algorithm)) {
         const TiledProduct work = product(in, algorithm);
         const TileRates<double> of_algorithm = rates(in, algorithm, p);
         TileSearch search(work, in.device, of_algorithm, least_pnorm);
         choice.tile = search.below(best_time - p[kLaunch]).tile;
-        if (choice.tile.m == 0) continue;
+        if (choice.tile.m == 0) return;
       }
       const double time = choice_time(in, choice, p).total;
       if (time < best_time) {
         best_time = time;
         best = choice;
       }
+    };
+    // Those that take least, where they are possible, come last in the list: after them the others
+    // need hardly a search.
+    for (auto it = kConvolutionAlgorithms.rbegin(); it != kConvolutionAlgorithms.rend(); ++it) {
+      if (!is_supported(in, *it) || workspace_bytes(in, *it) > in.workspace_limit) continue;
+      consider(*it);
     }
     return best;
   }

@@ -100,14 +100,22 @@ class TileSearch {
                (device_.matrix_peak * rates_.compute_share);
     const bool splits = grid_[t] <= kLargestSplitGrid * device_.multiprocessors;
     splits_[t] = splits && deepest_ > 0 ? deepest_ : 1;
-    // No split does less work than all of K, nor less than its slice in one wave.
-    const double most = kSplits[splits_[t] - 1];
-    const double compute =
-        wave_[t] * std::max(grid_[t] / device_.multiprocessors * (work_.k + depth_of_prologue_),
-                            work_.k / most + depth_of_prologue_);
-    const double memory = memory_ * small_grid(grid_[t] * most, device_, rates_.saturation);
-    least_[t] = kRounding * least_pnorm_(compute, memory);
+    least_[t] = least_time(t, 1);
+    if (splits_[t] > 1)
+      least_[t] = std::min(least_[t], least_of_splits(t, kSplits[splits_[t] - 1]));
     if (least_[t] < least_[likeliest_]) likeliest_ = t;
+  }
+
+  // No split fills more than every multiprocessor with its share of K, nor does less than a slice;
+  // none moves less than two slices do, in a grid smaller than that of `most`.
+  double least_of_splits(std::size_t t, double most) const {
+    const double share = grid_[t] / device_.multiprocessors;
+    const double compute =
+        wave_[t] * std::max(share * (work_.k + depth_of_prologue_),
+                            std::max(share * work_.k, work_.k / most) + depth_of_prologue_);
+    const double memory =
+        memory_ * (1.0 + 2.0 * partial_) * small_grid(grid_[t] * most, device_, rates_.saturation);
+    return kRounding * least_pnorm_(compute, memory) + rates_.split_cost;
   }
 
   double least_time(std::size_t t, double split) const {

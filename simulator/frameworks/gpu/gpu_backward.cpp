@@ -220,9 +220,11 @@ struct Backward {
   // The gradient of the picked values is a tensor of zeros but for one value in each row.
   void operator()(const CrossEntropy&) const {
     i.host("loss");
-    i.stream("fill", in(), {Bytes(0), in_bytes()}, {i.gradient(op.inputs[0])});
-    i.stream("log_softmax_backward", in(), {2 * in_bytes(), in_bytes()}, operands(),
-             StreamKind::kSoftmax, i.last_dimension(op.inputs[0]));
+    const Bytes scores = loss_bytes(i, op);
+    i.stream("fill", in(), {Bytes(0), scores}, {i.gradient(op.inputs[0])});
+    i.stream("log_softmax_backward", in(), {2 * scores, scores}, operands(), StreamKind::kSoftmax,
+             i.last_dimension(op.inputs[0]));
+    if (scores > in_bytes()) i.stream("loss_cast", in(), {scores, in_bytes()}, operands());
     i.deliver_gradient(op.inputs[0]);
   }
   void operator()(const Loss&) const {

@@ -160,12 +160,14 @@ struct Forward {
     i.cast_parameters(op);
     recurrent_forward(i, op, rnn);
   }
-  // Logarithm of the softmax; picking one value per row costs no more than its dispatch. Inference
-  // has no loss.
+  // Logarithm of the softmax, in fp32 whatever the scores are stored in; picking one value per row
+  // costs no more than its dispatch. Inference has no loss.
   void operator()(const CrossEntropy&) const {
     if (i.setting("phases") == "forward") return;
     i.host("loss");
-    i.stream("log_softmax", in(), {in_bytes(), in_bytes()}, operands(), StreamKind::kSoftmax,
+    const Bytes scores = loss_bytes(i, op);
+    if (scores > in_bytes()) i.stream("loss_cast", in(), {in_bytes(), scores}, operands());
+    i.stream("log_softmax", in(), {scores, scores}, operands(), StreamKind::kSoftmax,
              i.last_dimension(op.inputs[0]));
   }
   void operator()(const Loss&) const {

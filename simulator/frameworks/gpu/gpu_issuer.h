@@ -41,6 +41,9 @@ class Issuer {
   // Starts another iteration: what the last one touched is remembered.
   void begin_iteration();
 
+  // Whether elementwise operations are compiled (--set compile=on).
+  bool compiles() const { return record_.compiles && setting("compile") == "on"; }
+
   // Host cost of a layer of this kind in the present pass, `times` over.
   void host(std::string_view layer_kind, double times = 1);
   void host_calls(double calls);

@@ -111,6 +111,44 @@ TEST(GpuIssuer, SixteenBitActivationsHalveTheTrafficOfElementwiseKernels) {
               0.5, 1e-9);
 }
 
+// Eager PyTorch has no kernel for these: they are the operations of their modules, of which those
+// that convert are not there in fp32. Compiled, they are one kernel.
+TEST(GpuIssuer, RmsNormsAndRotationsAreTheOperationsOfTheirModules) {
+  constexpr int kLayers = 32, kNorms = 2 * kLayers + 1;  // Llama 2 7B
+  const auto kernels = [](Precision precision, const FrameworkSettings& chosen) {
+    FrameworkSettings settings = chosen;
+    settings["phases"] = "forward-backward";
+    return calls_of(issue("llama2-7b", 1, precision, settings).iteration);
+  };
+  const auto wide = kernels(Precision::kFp32, {});
+  EXPECT_EQ(wide.at("rotary"), 5 * 2 * kLayers);  // of queries and of keys
+  EXPECT_EQ(wide.at("rms_norm"), 4 * kNorms);
+  const auto narrow = kernels(Precision::kBf16, {{"mixed", "uniform"}});
+  EXPECT_EQ(narrow.at("rotary"), 5 * 2 * kLayers);
+  EXPECT_EQ(narrow.at("rms_norm"), 6 * kNorms);
+  const auto compiled = kernels(Precision::kBf16, {{"mixed", "uniform"}, {"compile", "on"}});
+  EXPECT_FALSE(compiled.contains("rms_norm"));
+  EXPECT_LE(compiled.contains("norm") ? compiled.at("norm") : 0, kNorms);
+}
+
+// Scores of 16 bits are converted for the loss, and its gradient back, which autocast does anyway.
+TEST(GpuIssuer, TheLossIsComputedInFp32) {
+  const auto bytes = [](const FrameworkSettings& settings, const char* name) {
+    double sum = 0;
+    for (const IssuedCall& call :
+         issue("gpt2", 1, Precision::kBf16, settings).iteration.micro_batch) {
+      if (!call.kernel || call.kernel->implementation != name) continue;
+      sum += kernel_bytes(call.kernel->shape, call.kernel->precision).si();
+    }
+    return sum;
+  };
+  const FrameworkSettings uniform = {{"mixed", "uniform"}};
+  EXPECT_EQ(bytes(uniform, "log_softmax"), bytes({}, "log_softmax"));
+  EXPECT_EQ(bytes(uniform, "log_softmax_backward"), bytes({}, "log_softmax_backward"));
+  EXPECT_GT(bytes(uniform, "loss_cast"), 0);
+  EXPECT_EQ(bytes({}, "loss_cast"), 0);
+}
+
 // Scaled gradients are checked for overflow before the update; bf16 needs no scale.
 TEST(GpuIssuer, OnlyFp16WaitsForTheOverflowCheck) {
   const auto waits = [](const IssuedIteration& issued) {

@@ -28,10 +28,17 @@ std::vector<KernelShape> convolution_shapes(const Issuer& issuer, const Op& op, 
   return shapes;
 }
 
+Bytes loss_bytes(const Issuer& issuer, const Op& op) {
+  if (issuer.compiles()) return issuer.bytes(op.inputs[0]);
+  return static_cast<double>(issuer.elements(op.inputs[0])) * Bytes(4);
+}
+
 namespace {
 
-// Sums in place are one kernel whatever the record says of sums, where a framework has such.
+// Sums in place are one kernel whatever the record says of sums, where a framework has such, and so
+// is what was compiled.
 const LayerRule* rule_of(const Issuer& issuer, const Op& op) {
+  if (issuer.compiles()) return nullptr;
   const auto* sum = std::get_if<Add>(&op.attributes);
   const bool in_place = sum != nullptr && sum->in_place;
   if (in_place && !issuer.record().execution.sums_in_kernels) return nullptr;
@@ -48,18 +55,22 @@ bool issue_passes(Issuer& issuer, const Op& op) {
   const double calls = backward ? rule->backward_calls : rule->forward_calls;
   if (calls > 0) issuer.host_calls(calls);
   const TensorId input = op.inputs[0];
+  const Bytes stored = issuer.bytes(input);
+  const Bytes wide = static_cast<double>(issuer.elements(input)) * Bytes(4);
   const auto issue = [&](const std::string& name, const std::vector<TensorPass>& some) {
     const Operand operand = backward ? issuer.gradient(input) : issuer.activation(input);
     for (const TensorPass& pass : some) {
+      if (pass.converts && stored == wide) continue;
       issuer.stream(name, issuer.elements(input),
-                    {pass.read * issuer.bytes(input), pass.written * issuer.bytes(input)},
+                    {pass.read * stored + pass.read_fp32 * wide,
+                     pass.written * stored + pass.written_fp32 * wide},
                     {operand});
     }
   };
   if (backward && issuer.needs_gradient(input)) issue("sum_into_zeros", rule->backward_also);
   const auto& passes = backward ? rule->backward : rule->forward;
   if (!passes) return false;
-  issuer.host(kind_name(op.attributes));
+  issuer.host("pointwise", static_cast<double>(passes->size()));
   issue(std::string(kind_name(op.attributes)) + (backward ? "_backward" : ""), *passes);
   if (!backward) return true;
   issuer.deliver_parameters(op);

@@ -12,6 +12,10 @@ Operand weight_operand(const Issuer& issuer, const Op& op);
 // The convolutions of a pass, with the layout of the graph's images.
 std::vector<KernelShape> convolution_shapes(const Issuer& issuer, const Op& op, Pass pass);
 AttentionShape attention_shape(const Issuer& issuer, const Op& op, Pass pass);
+// The scores that a cross entropy works on: in fp32, to which training codes convert 16-bit ones
+// (Hugging Face transformers, loss/loss_utils.py, ForCausalLMLoss; torchtitan, components/loss.py;
+// Megatron-LM, language_module.py); where those conversions are compiled, as they are stored.
+Bytes loss_bytes(const Issuer& issuer, const Op& op);
 
 // What the record says of this kind of layer, in the present direction; false if its kernels are
 // still to be issued as usual (record/execution_rules.h).

@@ -13,10 +13,14 @@
 
 namespace paceline {
 
-// Tensors that one elementwise kernel reads and writes; 0.5 is half of one.
+// Tensors that one elementwise kernel reads and writes, in sizes of the layer's first input as it
+// is stored and as it would be in fp32; 0.5 is half of one.
 struct TensorPass {
   double read = 0;
   double written = 0;
+  double read_fp32 = 0;
+  double written_fp32 = 0;
+  bool converts = false;  // a pass there is only where the input is not fp32
 };
 
 // What a kind of layer becomes where it is not one kernel.
