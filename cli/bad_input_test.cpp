@@ -11,6 +11,7 @@ namespace paceline {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 #define GOOD "--model resnet50 --batch 8 --device good.json "
 const BadInput kBadInputs[] = {
@@ -232,6 +233,24 @@ TEST(GoodInput, MemorySaysWhatFits) {
   EXPECT_EQ(none.code, 5);
   EXPECT_THAT(none.out, HasSubstr("DOES NOT FIT"));
   EXPECT_THAT(none.out, HasSubstr("largest batch"));
+}
+
+// Kepler's context is recalled, Pascal's was measured; where the capacity is inside of the interval
+// neither a yes nor a no is certain.
+TEST(GoodInput, MemorySaysHowSureItIs) {
+  const TestFolder folder;
+  const std::string network = " --model resnet50 --framework caffe --batch ";
+  const TestOutcome kepler = run_program_in(folder, "memory --device k80" + network + "32");
+  EXPECT_THAT(kepler.out, HasSubstr("not measured there"));
+  EXPECT_THAT(kepler.out, HasSubstr("90 % interval"));
+  EXPECT_THAT(kepler.out, HasSubstr("none of this framework"));
+  const TestOutcome pascal = run_program_in(folder, "memory --device titan-xp" + network + "32");
+  EXPECT_THAT(pascal.out, Not(HasSubstr("not measured there")));
+  const TestOutcome sweep =
+      run_program_in(folder, "memory --csv --device titan-xp" + network + "32,40-50,60");
+  for (const char* fit : {"certain", "likely", "unlikely", "impossible"}) {
+    EXPECT_THAT(sweep.out, HasSubstr("," + std::string(fit) + ","));
+  }
 }
 
 TEST(GoodInput, SweepsGiveOneElementPerPointInOrderAndSkipThoseThatFail) {

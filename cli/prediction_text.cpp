@@ -68,6 +68,17 @@ std::string experiment_headline(const Experiment& e) {
   return out + e.framework + ", " + e.optimizer;
 }
 
+namespace {
+
+// Or there is none.
+bool context_was_measured(const MemoryUse& use) {
+  return std::ranges::none_of(use.origins, [](const OriginLine& line) {
+    return line.what == "context" && line.kind != OriginKind::kMeasured;
+  });
+}
+
+}  // namespace
+
 std::string memory_line(const MemoryUse& use) {
   const MemoryFit fit = use.fit();
   const char* verdict = fit == MemoryFit::kCertain    ? ": fits, "
@@ -76,7 +87,8 @@ std::string memory_line(const MemoryUse& use) {
                                                       : ": DOES NOT FIT, ";
   return to_text(bytes(use.peak())) + " of " + to_text(bytes(use.capacity)) + verdict +
          (use.fits() ? to_text(bytes(use.margin())) + " to spare"
-                     : to_text(bytes(-use.margin())) + " too much");
+                     : to_text(bytes(-use.margin())) + " too much") +
+         (context_was_measured(use) ? "" : "; the context was not measured there");
 }
 
 std::string memory_interval_text(const MemoryUse& use) {

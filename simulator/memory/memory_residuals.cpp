@@ -40,24 +40,9 @@ double width_of(std::vector<Weighted> errors) {
   return 0;
 }
 
-// Those that say something of a family on a kind of device.
-struct Chosen {
-  std::vector<const SetResiduals*> sets;
-  bool known = false;  // of the family itself
-};
-Chosen choose(const std::vector<SetResiduals>& sets, std::string_view family, DeviceKind device,
-              const SetResiduals* without) {
-  Chosen ours, others;
-  ours.known = true;
-  for (const SetResiduals& set : sets) {
-    if (&set == without) continue;
-    if (set.device == device && set.family == family) ours.sets.push_back(&set);
-    if (set.device == DeviceKind::kGpu) others.sets.push_back(&set);
-  }
-  return ours.sets.empty() ? others : ours;
-}
+using Sets = std::vector<const SetResiduals*>;
 
-double width_of(const std::vector<const SetResiduals*>& sets) {
+double width_of(const Sets& sets) {
   std::vector<Weighted> errors;
   for (const SetResiduals* set : sets) {
     const double weight = 1 / static_cast<double>(set->errors.size());
@@ -66,11 +51,31 @@ double width_of(const std::vector<const SetResiduals*>& sets) {
   return width_of(std::move(errors));
 }
 
+// The sets that speak for a family on a kind of device, and what they say.
+struct Evidence {
+  Sets sets;
+  bool known = false;  // some are of the family itself
+  double width = 0;
+};
+Evidence evidence_of(const std::vector<SetResiduals>& all, std::string_view family,
+                     DeviceKind device, const SetResiduals* without) {
+  Sets ours, on_gpus;
+  for (const SetResiduals& set : all) {
+    if (&set == without) continue;
+    if (set.device == device && set.family == family) ours.push_back(&set);
+    if (set.device == DeviceKind::kGpu) on_gpus.push_back(&set);
+  }
+  const double own = width_of(ours), any = width_of(on_gpus);
+  const bool alone = device == DeviceKind::kCpu || own > any;
+  if (alone && !ours.empty()) return {ours, true, own};
+  return {on_gpus, !ours.empty(), any};
+}
+
 double least_factor(const std::vector<SetResiduals>& sets) {
   std::vector<Weighted> factors;  // that an error takes to be inside
   for (const SetResiduals& set : sets) {
     if (set.device != DeviceKind::kGpu) continue;
-    const double width = width_of(choose(sets, set.family, set.device, &set).sets);
+    const double width = evidence_of(sets, set.family, set.device, &set).width;
     if (width == 0) continue;  // no other set
     const double weight = 1 / static_cast<double>(set.errors.size());
     for (const double error : set.errors) factors.push_back({std::abs(error) / width, weight});
@@ -112,18 +117,18 @@ MemoryResiduals MemoryResiduals::shipped(std::string_view without) {
 }
 
 MemorySpread MemoryResiduals::of(std::string_view family, DeviceKind device) const {
-  const Chosen chosen = choose(sets_, family, device, nullptr);
+  const Evidence evidence = evidence_of(sets_, family, device, nullptr);
   std::size_t count = 0;
   std::set<std::string> names;
-  for (const SetResiduals* set : chosen.sets) {
+  for (const SetResiduals* set : evidence.sets) {
     count += set->errors.size();
     names.insert(set->set);
   }
   MemorySpread spread;
-  spread.width = factor_ * width_of(chosen.sets);
-  spread.kind = chosen.known ? OriginKind::kFitted : OriginKind::kExtrapolated;
+  spread.width = factor_ * evidence.width;
+  spread.kind = evidence.known ? OriginKind::kFitted : OriginKind::kExtrapolated;
   spread.source = std::to_string(count) + " measured totals" +
-                  (chosen.known ? "" : ", none of this framework") + " (";
+                  (evidence.known ? "" : ", none of this framework") + " (";
   for (const std::string& name : names) {
     spread.source += (name == *names.begin() ? "" : ", ") + name;
   }

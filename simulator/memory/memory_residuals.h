@@ -40,9 +40,9 @@ class MemoryResiduals {
   static MemoryResiduals load(const std::filesystem::path& file, std::string_view without = {});
   static MemoryResiduals shipped(std::string_view without = {});
 
-  // The narrowest width that holds nine tenths of the measurements, each set counting once, of the
-  // family's sets on that kind of device, or where there are none of all sets on GPUs; times
-  // factor().
+  // The narrowest width that holds nine tenths of the measurements, each set counting once: of all
+  // sets on GPUs, and of the family's own there, whichever is wider; times factor(). On a CPU of
+  // the family's sets there alone, if it has some.
   MemorySpread of(std::string_view family, DeviceKind device) const;
   // The least factor, 1 or more, with which widths from the other sets hold nine tenths of the
   // measurements of a set on GPUs, on average over sets.

@@ -51,6 +51,18 @@ TEST(MemoryResiduals, AreWidenedUntilOneSetSpeaksForAnother) {
   EXPECT_DOUBLE_EQ(MemoryResiduals({residuals("a", "pytorch", {0.03})}).factor(), 1);
 }
 
+// One good case of a framework does not make it better known than everything together; a bad one
+// makes it less.
+TEST(MemoryResiduals, AreNoNarrowerForAFamilyThanForAll) {
+  const MemoryResiduals all({residuals("near", "pytorch", {0.01}),
+                             residuals("far", "mxnet", {0.05}),
+                             residuals("middle", "mxnet", {0.03})});
+  const double any = all.of("caffe", DeviceKind::kGpu).width;
+  EXPECT_DOUBLE_EQ(all.of("pytorch", DeviceKind::kGpu).width, any);
+  EXPECT_GE(all.of("mxnet", DeviceKind::kGpu).width, any);
+  EXPECT_EQ(all.of("pytorch", DeviceKind::kGpu).kind, OriginKind::kFitted);
+}
+
 // Where nothing of a framework was measured the spread of the others stands for it, and says so;
 // what a processor's allocations were counted at says nothing of a GPU.
 TEST(MemoryResiduals, BorrowWhatWasMeasuredOfOtherFrameworks) {

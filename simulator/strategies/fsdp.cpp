@@ -14,6 +14,9 @@ Sharding sharding_of(const StrategyOptions& options) {
   out.prefetch = options.on("prefetch");
   out.offload = options.on("offload_optimizer");
   out.wrap = options.text("wrap");
+  if (!options.is("reduce_dtype", "parameter")) {
+    out.reduced_element = element_size(parse_precision(options.text("reduce_dtype")));
+  }
   return out;
 }
 
@@ -34,6 +37,14 @@ class Fsdp : public Strategy {
          .choices = {"block", "layer"},
          .summary = "units: layers of one module together, or each layer",
          .example = "layer"},
+        {.name = "reduce_dtype",
+         .kind = OptionKind::kChoice,
+         .fallback = "parameter",
+         .choices = {"parameter", "fp32", "bf16", "fp16"},
+         .summary =
+             "what gradients are cast to before they are summed; parameter: not at all, which "
+             "is PyTorch's default; torchtitan's is fp32",
+         .example = "bf16"},
         {.name = "prefetch",
          .kind = OptionKind::kSwitch,
          .fallback = "on",

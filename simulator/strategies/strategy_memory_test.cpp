@@ -101,6 +101,29 @@ TEST(StrategyMemory, ShardedWeightsAreGatheredTwoUnitsAtATime) {
   EXPECT_EQ(buffers_of("fsdp", 1, 4, {{"sharding", "grad"}}), kModel);
 }
 
+// Gradients that are cast before they are summed exist in both types: one unit's, of 15 parts.
+TEST(StrategyMemory, GradientsThatAreSummedInAnotherTypeAreThereTwice) {
+  const double gathered = buffers_of("fsdp", 1, 4);
+  EXPECT_EQ(buffers_of("fsdp", 1, 4, {{"reduce_dtype", "fp32"}}), gathered);
+  EXPECT_EQ(buffers_of("fsdp", 1, 4, {{"reduce_dtype", "bf16"}}),
+            gathered + 2 * (15 * 300'000 + 2 * 1024));
+}
+
+// Of the three messages of a unit two are weights; the third, its gradients, halves.
+TEST(StrategyMemory, GradientsThatAreSummedInAnotherTypeAreSentInIt) {
+  const TestJob job = test_job(1, 4);
+  const auto strategy = strategy_registry().make("fsdp");
+  const auto sent = [&](const std::string& type) {
+    const StrategyOptions options("fsdp", all_options(*strategy), {{"reduce_dtype", type}});
+    const double bytes = strategy->bytes_sent(job.spec, options).si();
+    const JobResult result = run(job, "fsdp", {{"reduce_dtype", type}});
+    EXPECT_NEAR(static_cast<double>(result.communication.bytes_per_device), bytes, 1e-6 * bytes);
+    return bytes;
+  };
+  EXPECT_NEAR(sent("bf16") / sent("parameter"), 2.5 / 3, 1e-12);
+  EXPECT_EQ(sent("fp32"), sent("parameter"));
+}
+
 // A copy of the weights from which local steps are counted; with momentum one more.
 TEST(StrategyMemory, PeriodicAveragingKeepsWhatItAverages) {
   EXPECT_EQ(buffers_of("local-sgd", 1, 4), kModel);

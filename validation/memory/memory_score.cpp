@@ -67,7 +67,8 @@ StrategyMemory strategy_of(const MemoryCase& c, const WorkloadGraph& graph) {
   for (const Op& op : graph.ops()) job.profile.layers.push_back(op.name);
   job.profile.gradients =
       gradient_tensors(graph, is_uniform(c) ? element_size(c.precision) : Bytes(4));
-  return strategy_memory(job, *strategy, StrategyOptions(c.strategy, all_options(*strategy), {}));
+  return strategy_memory(job, *strategy,
+                         StrategyOptions(c.strategy, all_options(*strategy), c.strategy_options));
 }
 
 }  // namespace

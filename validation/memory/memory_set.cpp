@@ -20,9 +20,15 @@ std::map<std::string, std::int64_t> read_measured(JsonObject object) {
   return out;
 }
 
+void read_options(JsonObject options, std::map<std::string, std::string>& out) {
+  for (const std::string& key : options.keys()) out[key] = options.string(key);
+  options.finish();
+}
+
 void read_strategy(JsonObject object, MemoryCase& c) {
   c.strategy = object.string("name");
   c.devices = object.count("devices");
+  if (object.has("options")) read_options(object.object("options"), c.strategy_options);
   object.finish();
 }
 
@@ -52,11 +58,7 @@ MemoryCase read_case(JsonObject& object, const MemoryCase& common, bool complete
   c.master_bytes = optional_bytes(object, "master_bytes", c.master_bytes);
   c.excluded = object.string_or("excluded", c.excluded);
   c.assumed = object.string_or("assumed", c.assumed);
-  if (object.has("options")) {
-    JsonObject options = object.object("options");
-    for (const std::string& key : options.keys()) c.options[key] = options.string(key);
-    options.finish();
-  }
+  if (object.has("options")) read_options(object.object("options"), c.options);
   if (object.has("strategy")) read_strategy(object.object("strategy"), c);
   if (complete) c.measured = read_measured(object.object("measured_bytes"));
   object.finish();

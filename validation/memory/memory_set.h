@@ -31,6 +31,7 @@ struct MemoryCase {
   std::string cells;  // how recurrent layers run step by step: "two-products"; empty: fused
   std::string strategy = "none";  // how `devices` devices share and exchange
   int devices = 1;
+  std::map<std::string, std::string> strategy_options{};
   // Bytes per parameter, where they differ from what precision and optimizer imply.
   std::optional<double> weight_bytes, gradient_bytes, master_bytes;
   // Bytes by quantity: the categories of a report; "alive", all of them together; "total", with

@@ -12,7 +12,13 @@ constexpr std::size_t kGathersInFlight = 2;  // limit_all_gathers of FSDP
 struct Unit {
   std::vector<std::uint32_t> gradients;
   Bytes bytes;
+  Bytes summed;  // its gradients as they are sent
 };
+
+Bytes summed_bytes(const GradientTensor& gradient, const Sharding& sharding) {
+  if (sharding.reduced_element.si() == 0) return gradient.bytes;
+  return static_cast<double>(gradient.elements) * sharding.reduced_element;
+}
 
 std::string module_of(const std::string& layer) {
   const std::size_t dot = layer.rfind('.');
@@ -21,17 +27,18 @@ std::string module_of(const std::string& layer) {
 
 class Units {
  public:
-  Units(const ComputeProfile& profile, const std::string& wrap) {
+  Units(const ComputeProfile& profile, const Sharding& sharding) {
     of_layer_.assign(profile.layers.size(), 0);
     std::string open;
     for (std::uint32_t i = 0; i < profile.gradients.size(); ++i) {
       const std::uint32_t layer = profile.gradients[i].layer;
       const std::string& name = profile.layers[layer];
-      const std::string key = wrap == "layer" ? name : module_of(name);
+      const std::string key = sharding.wrap == "layer" ? name : module_of(name);
       if (units_.empty() || key != open) units_.emplace_back();
       open = key;
       units_.back().gradients.push_back(i);
       units_.back().bytes += profile.gradients[i].bytes;
+      units_.back().summed += summed_bytes(profile.gradients[i], sharding);
       of_layer_[layer] = units_.size() - 1;
     }
   }
@@ -46,7 +53,7 @@ class Units {
 class ShardedRun : public Aggregation {
  public:
   ShardedRun(JobBuilder& job, const Sharding& sharding)
-      : job_(job), sharding_(sharding), units_(job.spec().profile, sharding.wrap) {
+      : job_(job), sharding_(sharding), units_(job.spec().profile, sharding) {
     missing_.assign(units_.all().size(), 0);
     weighted_.assign(job.spec().profile.layers.size(), false);
     for (const GradientTensor& gradient : job.gradients()) weighted_[gradient.layer] = true;
@@ -70,7 +77,7 @@ class ShardedRun : public Aggregation {
     const std::size_t unit = units_.of_layer(job_.gradients()[gradient].layer);
     if (++missing_[unit] < units_.all()[unit].gradients.size()) return;
     missing_[unit] = 0;
-    waiting_ += units_.all()[unit].bytes;
+    waiting_ += units_.all()[unit].summed;
     if (!sharding_.gradients || waiting_ < sharding_.bucket) return;
     scatter();
   }
@@ -189,26 +196,30 @@ Bytes sharded_bytes_sent(const JobSpec& job, const Sharding& sharding) {
   if (job.ranks() < 2) return {};
   const int shards = shard_count(job, sharding);
   const double once = shards > 1 ? bus_factor(CollectiveOp::kAllGather, shards) : 0;
-  double times = sharding.gradients ? once : bus_factor(CollectiveOp::kAllReduce, job.ranks());
-  if (sharding.weights) {
-    times += (sharding.keep_after_forward ? 1 : 2) * once;
-  } else {
-    times += once;
-  }
+  double summed = sharding.gradients ? once : bus_factor(CollectiveOp::kAllReduce, job.ranks());
   if (sharding.hybrid && job.group.machines > 1) {
-    times += bus_factor(CollectiveOp::kAllReduce, job.group.machines) / job.group.per_machine;
+    summed += bus_factor(CollectiveOp::kAllReduce, job.group.machines) / job.group.per_machine;
   }
-  return times * job.profile.gradient_bytes();
+  const double gathered = sharding.weights && !sharding.keep_after_forward ? 2 * once : once;
+  Bytes gradients;
+  for (const GradientTensor& gradient : job.profile.gradients) {
+    gradients += summed_bytes(gradient, sharding);
+  }
+  return summed * gradients + gathered * job.profile.gradient_bytes();
 }
 
 Bytes gathered_bytes(const JobSpec& job, const Sharding& sharding) {
   if (!sharding.weights) return {};
-  const Units units(job.profile, sharding.wrap);
+  const Units units(job.profile, sharding);
   std::vector<Bytes> sizes;
-  for (const Unit& unit : units.all()) sizes.push_back(unit.bytes);
+  Bytes cast;
+  for (const Unit& unit : units.all()) {
+    sizes.push_back(unit.bytes);
+    if (unit.summed != unit.bytes) cast = std::max(cast, unit.summed);
+  }
   std::ranges::sort(sizes, std::greater{});
-  if (sharding.keep_after_forward) return job.profile.gradient_bytes();
-  Bytes most;
+  if (sharding.keep_after_forward) return cast + job.profile.gradient_bytes();
+  Bytes most = cast;
   for (std::size_t i = 0; i < std::min(kGathersInFlight, sizes.size()); ++i) most += sizes[i];
   return most;
 }

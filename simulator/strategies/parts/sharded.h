@@ -19,13 +19,15 @@ struct Sharding {
   bool prefetch = true;        // the next unit is gathered while one computes
   std::string wrap = "block";  // units: block, layer
   Bytes bucket;                // of gradients that are scattered together; 0: a unit
+  Bytes reduced_element;       // what gradients are cast to before they are summed; 0: nothing else
 };
 
 // Devices over which one copy of the model is spread.
 int shard_count(const JobSpec& job, const Sharding& sharding);
 std::unique_ptr<Aggregation> start_sharded(JobBuilder& job, const Sharding& sharding);
 Bytes sharded_bytes_sent(const JobSpec& job, const Sharding& sharding);
-// Unsharded units that are on the device at once.
+// Unsharded units that are on the device at once, and one unit's gradients as they are summed if
+// that is another type.
 Bytes gathered_bytes(const JobSpec& job, const Sharding& sharding);
 
 }  // namespace paceline
