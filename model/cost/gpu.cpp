@@ -10,6 +10,7 @@
 #include "core/json_reader.h"
 #include "core/provenance.h"
 #include "model/cost/formula_inputs.h"
+#include "model/cost/formulas.h"
 #include "model/cost/gpu_family.h"
 #include "model/cost/gpu_limits.h"
 #include "model/hardware/power_share.h"
@@ -25,6 +26,16 @@ std::vector<double> values_of(const Fit& fit) {
     out.push_back(fit.value(std::string(declared.name)));
   }
   return out;
+}
+
+// What FittedCostModel prices, without how sure it is.
+Seconds fitted_time(const Fit& fit, const Kernel& kernel, const ExecutionContext& context) {
+  const FormulaEntry& formula = kernel_formula(fit.formula);
+  std::vector<double> values;
+  for (const formula::Declaration& declared : formula.parameters) {
+    values.push_back(fit.value(std::string(declared.name)));
+  }
+  return Seconds(formula.evaluate(kernel, context, values.data()).total);
 }
 
 std::string tile_text(const formula::TileChoice& tile) {
@@ -180,14 +191,30 @@ bool GpuCostModel::runs_as_it_is(const Kernel& kernel) const {
          source_of(gpu_family(kernel, device_)).origin != kPooled;
 }
 
+// By the times alone: how sure they are costs more to say and decides nothing.
 GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
                                               const ExecutionContext& context) const {
-  Path best{kernel, &device_, cost_as_it_is(kernel, device_, context)};
+  Path best{kernel, &device_, {}};
   if (runs_as_it_is(kernel)) return best;
+  // The time of cost_as_it_is.
+  const auto time_of = [&](const Kernel& other, const DeviceSpec& device) {
+    const std::string family = gpu_family(other, device);
+    Kernel of_family = other;
+    of_family.implementation = family;
+    ExecutionContext here = context;
+    here.device = &device;
+    Seconds time = fitted_time(source_of(family).model->parameters().at(family), of_family, here);
+    const auto refined = refinements_.find(family);
+    if (refined != refinements_.end()) time = std::exp(refined->second.log_shift) * time;
+    return std::max(time, least_time(other, device));
+  };
+  best.cost.time = time_of(kernel, device_);
   const auto consider = [&](const Kernel& other, const DeviceSpec& device) {
     if (least_time(other, device) >= best.cost.time) return;
-    KernelCost cost = cost_as_it_is(other, device, context);
-    if (cost.time < best.cost.time) best = {other, &device, std::move(cost)};
+    const Seconds time = time_of(other, device);
+    if (time >= best.cost.time) return;
+    best = {other, &device, {}};
+    best.cost.time = time;
   };
   Kernel other = kernel;
   for (auto next = wider(device_, kernel.precision); next; next = wider(device_, *next)) {
@@ -198,15 +225,17 @@ GpuCostModel::Path GpuCostModel::fastest_path(const Kernel& kernel,
     other.precision = Precision::kFp32;
     consider(other, *on_vector_units_);
   }
-  if (best.kernel.precision == kernel.precision) return best;
-  best.cost.origin.source += "; with the arithmetic of " +
-                             std::string(to_string(best.kernel.precision)) +
-                             ", whose kernel is faster here";
   return best;
 }
 
 KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& context) const {
-  KernelCost out = fastest_path(kernel, context).cost;
+  const Path path = fastest_path(kernel, context);
+  KernelCost out = cost_as_it_is(path.kernel, *path.device, context);
+  if (path.kernel.precision != kernel.precision) {
+    out.origin.source += "; with the arithmetic of " +
+                         std::string(to_string(path.kernel.precision)) +
+                         ", whose kernel is faster here";
+  }
   const auto* rnn = std::get_if<RnnShape>(&kernel.shape);
   if (rnn != nullptr && rnn->persistent) {
     out.origin = {OriginKind::kExtrapolated,
@@ -222,7 +251,7 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
 }
 
 KernelChoice GpuCostModel::choice(const Kernel& asked, const ExecutionContext& context) const {
-  const Path path = runs_as_it_is(asked) ? Path{asked, &device_, {}} : fastest_path(asked, context);
+  const Path path = fastest_path(asked, context);
   const Kernel& kernel = path.kernel;
   const std::string family = gpu_family(kernel, *path.device);
   const Fit& fit = source_of(family).model->parameters().at(family);
