@@ -69,7 +69,7 @@ void Question(benchmark::State& state) {
   }
 }
 
-// Seven strategies on eight sizes over three networks.
+// Seven strategies on eight sizes over three networks; one of them refuses several machines.
 void Comparison(benchmark::State& state) {
   std::vector<Experiment> points;
   for (const char* strategy :
@@ -89,7 +89,10 @@ void Comparison(benchmark::State& state) {
   for (auto _ : state) {
     SweepDevices devices;
     const Sweep result = predict_sweep(points, options, devices);
-    if (result.reports.size() != points.size()) state.SkipWithError("a point has no prediction");
+    constexpr std::size_t kRefused = 15;
+    if (result.reports.size() + kRefused != points.size()) {
+      state.SkipWithError("a point has no prediction");
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "answers/compare/message_series.h"
+#include "answers/compare/one_machine_jobs.h"
 #include "core/error.h"
 #include "simulator/job/compute_profile.h"
 #include "simulator/report/job_cluster.h"
@@ -72,9 +73,10 @@ struct SweepEstimator::Family {
   std::atomic<std::size_t> left = 0;  // of them, not yet predicted
   Experiment resolved;                // of one member: every default spelled out
   std::shared_ptr<Work> work;
-  std::string any_batch;                // key of what the largest batch depends on
-  std::optional<MessageSeries> series;  // where the closed form agrees
-  StrategyMemory kept;                  // of the smallest job
+  std::string any_batch;                        // key of what the largest batch depends on
+  std::optional<MessageSeries> series;          // where the closed form agrees
+  StrategyMemory kept;                          // of the smallest job
+  std::unique_ptr<OneMachineJobs> one_machine;  // where members differ in the network
 };
 
 SweepEstimator::SweepEstimator(const Predictor& predictor, const std::vector<Experiment>& points,
@@ -187,6 +189,10 @@ void SweepEstimator::prepare(Family& family) {
   const std::size_t first = family.members.front();
   family.resolved = predictor_.resolve(points_[first], *devices_[first]);
   family.work = work_of(family.resolved, *devices_[first]);
+  const bool several = std::ranges::any_of(family.members, [&](std::size_t member) {
+    return points_[member].net != points_[first].net;
+  });
+  if (several) family.one_machine = std::make_unique<OneMachineJobs>();
   if (options_.largest_batch) {
     // Neither the batch nor what draws and accumulation do changes the answer.
     Experiment any = family.resolved;
@@ -223,12 +229,15 @@ std::int64_t SweepEstimator::largest_batch(const Family& family, const StrategyM
 }
 
 Report SweepEstimator::simulated(const Family& family, std::size_t point) {
+  const auto simulate = [&](const Experiment& e) {
+    const DeviceWork& work = *family.work->work;
+    const StrategyMemory kept = predictor_.strategy_memory(e, work);
+    Report report = predictor_.report(e, work, kept);
+    if (options_.largest_batch) report.largest_batch = largest_batch(family, kept);
+    return report;
+  };
   const Experiment e = with_cluster_of(points_[point], family.resolved);
-  const DeviceWork& work = *family.work->work;
-  const StrategyMemory kept = predictor_.strategy_memory(e, work);
-  Report report = predictor_.report(e, work, kept);
-  if (options_.largest_batch) report.largest_batch = largest_batch(family, kept);
-  return report;
+  return family.one_machine ? family.one_machine->report(e, simulate) : simulate(e);
 }
 
 SweepEstimator::Answer SweepEstimator::predict(std::size_t point) {

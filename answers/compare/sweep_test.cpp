@@ -78,7 +78,13 @@ TEST(Sweep, SaysOfEachPointWhatAPredictionOfItAloneSays) {
       points.push_back(job(machines, "25gbe", strategy));
       if (machines == 1) points.back().net.reset();
     }
+    // One machine beside networks that it hardly ever uses.
+    for (const char* net : {"10gbe", "100gbe", "25 Gb/s@5us", "no-such-network"}) {
+      points.push_back(job(1, net, strategy));
+    }
   }
+  points.push_back(job(1, "10gbe", "async-parameter-server"));
+  points.push_back(job(1, "100gbe", "async-parameter-server"));
   points.push_back(points[0]);
   points.back().devices = 1;
   points.back().devices_per_machine.reset();
