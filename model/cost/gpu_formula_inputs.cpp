@@ -114,9 +114,13 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
 void read_input(const Kernel& kernel, const ExecutionContext& context,
                 formula::GpuStream::Input& input) {
   const StreamShape& s = shape_of<StreamShape>(kernel, "stream");
+  // Mean and variance first, then the values: one of both readings is counted, or both are.
+  const bool is_counted_once = s.read.si() < 1.5 * s.written.si();
+  const bool is_read_again = s.kind == StreamKind::kNormalization && is_counted_once;
   input = {.elements = real(s.elements),
            .bytes = s.read.si() + s.written.si(),
            .rows = s.row > 0 ? real(s.elements) / real(s.row) : 0,
+           .again = is_read_again ? s.read.si() : 0,
            .reuse_distance = context.reuse_distance.si(),
            .device = facts(device_of(kernel, context))};
 }

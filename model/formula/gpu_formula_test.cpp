@@ -127,6 +127,16 @@ TEST(GpuStream, RunsAtTheRateOfMemoryOrOfTheCache) {
   EXPECT_NEAR(GpuStream::time(in, p.data()).total * 0.8e12 / 100e3, 1, 1e-3);
 }
 
+// Rows that are read a second time come from the cache as long as 16 of them on each of 100
+// multiprocessors fit it: of 100 B they do, of 1 MB they are read from memory again.
+TEST(GpuStream, ReadsRowsAgainFromTheCacheOrFromMemory) {
+  const std::array<double, GpuStream::kCount> p = {0, 0.8, 0.5, 24, 0, 0, 1};
+  GpuStream::Input in{.elements = 1, .bytes = 10e9, .rows = 50e6, .again = 5e9, .device = kDevice};
+  EXPECT_NEAR(GpuStream::time(in, p.data()).total, 10e9 / 0.8e12 + 5e9 / 3.2e12, 1e-4);
+  in.rows = 5e3;
+  EXPECT_NEAR(GpuStream::time(in, p.data()).total, 15e9 / 0.8e12, 1e-5);
+}
+
 // launch, compute_share, exponentials, memory_share, overlap
 constexpr std::array<double, GpuAttention::kCount> kIdealAttention = {0, 1, 1e12, 1, 1e6};
 

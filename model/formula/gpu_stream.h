@@ -2,7 +2,9 @@
 // softmax, pooling, gather, copies, optimizer updates):
 //
 //   t = launch + pnorm(T_c, T_m; 1 + overlap)
-//   T_m = bytes at the rates of gpu_memory.h
+//   T_m = bytes at the rates of gpu_memory.h, and `again` bytes more, of rows that are read a
+//   second
+//         time: from the cache where the rows in work, 16 a multiprocessor, fit it
 //   T_c = (elements element_work + rows row_work) / P_vector
 //
 // `element_work` and `row_work` are what an element and a row are worth in fp32 operations:
@@ -26,6 +28,7 @@ struct GpuStream {
     double elements = 0;
     double bytes = 0;
     double rows = 0;
+    double again = 0;  // bytes of rows that are read a second time
     double reuse_distance = 0;
     GpuDevice device{};
   };
@@ -46,8 +49,13 @@ struct GpuStream {
     TimeParts<T> out;
     out.fixed = p[kLaunch];
     out.compute = (in.elements * p[kElementWork] + in.rows * p[kRowWork]) / in.device.vector_peak;
-    out.memory = gpu_memory_time(in.bytes, in.reuse_distance, in.device,
-                                 GpuMemory<T>{p[kMemoryShare], p[kCacheFit], p[kCacheRate]});
+    const GpuMemory<T> memory{p[kMemoryShare], p[kCacheFit], p[kCacheRate]};
+    out.memory = gpu_memory_time(in.bytes, in.reuse_distance, in.device, memory);
+    if (in.again > 0 && in.rows > 0) {
+      constexpr double kRowsInWork = 16;  // blocks of 128 threads of a multiprocessor
+      const double in_work = kRowsInWork * in.device.multiprocessors * in.again / in.rows;
+      out.memory += in.again / in_work * gpu_memory_time(in_work, 0, in.device, memory);
+    }
     out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + p[kOverlap]));
     return out;
   }

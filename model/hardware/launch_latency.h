@@ -1,8 +1,8 @@
 // How long the launch of one kernel takes on a board, beside others: what happens between the end
 // of a kernel and the first instruction of the next is a chain of steps of the device, each some
 // clocks long. Kernels of no size, in public timings, take 1.6 us on an L40 of 2.5 GHz, 2.1 on an
-// A40 and an MI210 of 1.7, 2.7 on an A100 of 1.4: 3500 to 4000 clocks on all. So parameters of an
-// architecture hold the launch at a reference clock, and a board's is scaled by its own.
+// A40 and an MI210 of 1.7, 2.7 on an A100 of 1.4: 3500 to 4000 clocks, on an H200 4900. So those of
+// an architecture hold the launch at a reference clock, and a board's is scaled by its own.
 #pragma once
 
 #include <string_view>
