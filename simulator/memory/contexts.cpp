@@ -27,6 +27,15 @@ DriverUnits read_driver(JsonObject entry) {
   return units;
 }
 
+ProcessOverhead read_process(JsonObject entry) {
+  ProcessOverhead process;
+  process.libraries = bytes_of(entry, "libraries");
+  process.heap_share = entry.positive("heap_share");
+  process.source = entry.string("source");
+  entry.finish();
+  return process;
+}
+
 GpuContext read_context(JsonObject& entry) {
   GpuContext context;
   context.bytes = bytes_of(entry, "bytes");
@@ -62,6 +71,7 @@ ContextCatalog ContextCatalog::load(const std::filesystem::path& file) {
     catalog.contexts[name] = read_context(entry);
   }
   catalog.driver = read_driver(root.object("cuda_malloc"));
+  catalog.process = read_process(root.object("process"));
   root.finish();
   return catalog;
 }

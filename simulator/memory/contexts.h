@@ -22,9 +22,17 @@ struct GpuContext {
   std::string source;
 };
 
+// What the process on a CPU may hold beside its live tensors, which are what is predicted.
+struct ProcessOverhead {
+  std::int64_t libraries = 0;
+  double heap_share = 0;  // of the tensors, at most
+  std::string source;
+};
+
 struct ContextCatalog {
   std::map<std::string, GpuContext> contexts;  // by architecture
   DriverUnits driver;
+  ProcessOverhead process;
 
   // Of an architecture that is not listed: zero, up to the most of any.
   GpuContext unknown() const;

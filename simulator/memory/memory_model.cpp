@@ -31,9 +31,7 @@ std::vector<OriginLine> origins_of(const MemoryUse& use, const MemoryPolicy& pol
   lines.push_back({"tensors",
                    spread.kind == OriginKind::kFitted ? OriginKind::kDataSheet : spread.kind,
                    "rules of " + rules, 1 - share});
-  // No context: a processor. Its process holds more than tensors, which nobody predicts.
-  const char* beside = context.high > 0 ? "" : "; of live tensors, not of libraries and the heap";
-  lines.push_back({"interval", spread.kind, spread.source + beside, 0});
+  lines.push_back({"interval", spread.kind, spread.source, 0});
   if (context.high > 0) lines.push_back({"context", context.kind, context.source, share});
   return lines;
 }
@@ -81,6 +79,11 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
   const MemorySpread spread = residuals_.of(policy.family(), setting.device);
   set_interval(spread, context, result.use);
   result.use.origins = origins_of(result.use, policy, spread, context);
+  if (setting.device == DeviceKind::kCpu) {
+    add_process(contexts_.process, result.use);
+    result.use.origins.push_back(
+        {"process", OriginKind::kMeasured, "above the peak: " + contexts_.process.source, 0});
+  }
   return result;
 }
 

@@ -144,4 +144,9 @@ void set_interval(const MemorySpread& spread, const GpuContext& context, MemoryU
                               static_cast<double>(context.high - context.bytes));
 }
 
+void add_process(const ProcessOverhead& process, MemoryUse& use) {
+  const double heap = process.heap_share * static_cast<double>(use.peak());
+  use.above = process.libraries + root_of_squares(static_cast<double>(use.above), heap);
+}
+
 }  // namespace paceline

@@ -56,5 +56,7 @@ class MemoryResiduals {
 // Sets `below` and `above`: tensors, buffers and slack are as far off as `spread` says, the context
 // as its own range, and the two have nothing to do with each other.
 void set_interval(const MemorySpread& spread, const GpuContext& context, MemoryUse& use);
+// On a CPU: what the process may hold beside its tensors is above the peak, which leaves it out.
+void add_process(const ProcessOverhead& process, MemoryUse& use);
 
 }  // namespace paceline
