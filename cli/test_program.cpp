@@ -125,7 +125,7 @@ void write_device_files(const fs::path& folder) {
   write_text_file(folder / "t4-huge.json", replaced(mine, "16 GiB", "1e300 GB"));
   write_text_file(folder / "t4-kin.json", replaced(mine, R"("aliases": [],)",
                                                    R"("aliases": [],
-                              "same_chip": {"devices": ["t5"], "source": "recalled"},)"));
+                              "same_chip": {"devices": ["t5"], "source": "published"},)"));
 }
 
 void write_measured_files(const fs::path& folder) {
