@@ -78,5 +78,24 @@ TEST(PredictCommand, SaysWhatWouldNarrowTheIntervalOfACpuThatNobodyMeasured) {
   EXPECT_THAT(text, AllOf(HasSubstr("nobody has measured this CPU"), Not(HasSubstr("again"))));
 }
 
+// What a file says of a device is enough for jobs of several: its links, and its class of NCCL's
+// tables.
+TEST(DeviceOfAFile, RunsInJobsAsTheSameDeviceOfTheCatalog) {
+  const TestFolder folder;
+  const std::string job =
+      "predict --model alexnet --batch 32 --gpus 4 --intra pcie3-x16 --strategy ddp --json "
+      "--device ";
+  const TestOutcome copy = run_program_in(folder, job + "t4-copy.json");
+  const TestOutcome mine = run_program_in(folder, job + "my-device.json");
+  ASSERT_EQ(copy.code, 0) << copy.err;
+  ASSERT_EQ(mine.code, 0) << mine.err;
+  EXPECT_NE(mine.out.find("\"communication\""), std::string::npos);
+  EXPECT_EQ(run_program_in(folder,
+                           "compare --model alexnet --batch 32 --gpus 2,4 --intra pcie3-x16 "
+                           "--strategy ddp,wfbp --device my-device.json")
+                .code,
+            0);
+}
+
 }  // namespace
 }  // namespace paceline

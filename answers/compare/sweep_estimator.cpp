@@ -128,9 +128,9 @@ std::optional<Report> SweepEstimator::closed(const Family& family, std::size_t p
   const TrainingDevice& device = *devices_[point];
   const Experiment e = with_cluster_of(points_[point], family.resolved);
   const bool processor = device.kind() == DeviceKind::kCpu;
-  const std::optional<SweepCollectives> found = networks_->collectives(
-      cluster_request(e, device.spec() == nullptr ? "" : device.spec()->name),
-      static_cast<int>(e.devices), family.series->sizes(), processor ? "gloo" : "nccl");
+  const std::optional<SweepCollectives> found =
+      networks_->collectives(cluster_request(e, device.spec()), static_cast<int>(e.devices),
+                             family.series->sizes(), processor ? "gloo" : "nccl");
   if (!found) return std::nullopt;
   StrategyMemory kept = family.kept;
   // Of a series all messages go over one group.

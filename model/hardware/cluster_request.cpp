@@ -183,6 +183,11 @@ ClusterSpec from_links(const ClusterRequest& request, const ClusterCatalogs& cat
 }  // namespace
 
 ClusterChoice choose_cluster(const ClusterRequest& request, const ClusterCatalogs& catalogs) {
+  if (request.described != nullptr && catalogs.devices.find(request.device) == nullptr) {
+    ClusterCatalogs with_device = catalogs;
+    with_device.devices.add(*request.described);
+    return choose_cluster(request, with_device);
+  }
   const bool file = request.cluster || request.topo;
   if (request.cluster && request.topo) throw UsageError("give --cluster or --topo, not both");
   for (const auto& [given, flag] :

@@ -14,6 +14,8 @@ namespace paceline {
 
 struct ClusterRequest {
   std::string device;  // catalog name; may be empty
+  // Facts of `device`, used where it is not of the catalog; must outlive the request.
+  const DeviceSpec* described = nullptr;
   std::optional<int> gpus;
   std::optional<int> gpus_per_node;
   std::optional<std::string> intra;

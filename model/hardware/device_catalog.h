@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/hardware/device_spec.h"
@@ -26,6 +27,9 @@ class DeviceCatalog {
   static DeviceSpec shipped_device(std::string_view name);
   // Whether it has a device of exactly this name.
   static bool is_shipped(std::string_view name);
+
+  // Beside those it has; the name must not be one of theirs.
+  void add(DeviceSpec device) { devices_.push_back(std::move(device)); }
 
   const std::vector<DeviceSpec>& devices() const { return devices_; }
   std::vector<std::string> names() const;

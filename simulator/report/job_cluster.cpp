@@ -27,9 +27,12 @@ int job_count(const Experiment& e, const std::string& name, const char* owner) {
       .count(name);
 }
 
-ClusterRequest cluster_request(const Experiment& e, const std::string& device) {
+ClusterRequest cluster_request(const Experiment& e, const DeviceSpec* device) {
   ClusterRequest request;
-  request.device = device;
+  if (device != nullptr) {
+    request.device = device->name;
+    request.described = device;
+  }
   request.intra = e.intra;
   request.net = e.net;
   request.cluster = e.cluster;

@@ -12,8 +12,8 @@ namespace paceline {
 // set. Throws UsageError.
 int job_count(const Experiment& experiment, const std::string& name, const char* owner);
 
-// `device`: its name in the catalog, empty if it has none. Throws UsageError.
-ClusterRequest cluster_request(const Experiment& experiment, const std::string& device);
+// `device`: null if nobody wrote down what it is; must outlive the request. Throws UsageError.
+ClusterRequest cluster_request(const Experiment& experiment, const DeviceSpec* device);
 // Requests of equal text are for equal clusters.
 std::string to_text(const ClusterRequest& request);
 

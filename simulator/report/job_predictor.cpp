@@ -103,7 +103,7 @@ void JobPredictor::read_clusters() const {
 }
 
 JobPredictor::Cluster& JobPredictor::cluster(const Experiment& e, const JobDevice& device) const {
-  const ClusterRequest request = cluster_request(e, device.catalog_name);
+  const ClusterRequest request = cluster_request(e, device.spec);
   // A file's cluster grows to the devices of the job.
   const std::string key = to_text(request) + "|" + std::to_string(e.devices);
   const std::lock_guard lock(mutex_);

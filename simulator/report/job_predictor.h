@@ -20,9 +20,9 @@ namespace paceline {
 struct JobDevice {
   const CostModel* costs = nullptr;
   ExecutionContext context;
-  std::string catalog_name;  // empty if it is no device of the catalog
-  bool processor = false;    // a CPU
-  std::string narrowing{};   // TrainingDevice::narrowing
+  const DeviceSpec* spec = nullptr;  // none if nobody wrote down what it is
+  bool processor = false;            // a CPU
+  std::string narrowing{};           // TrainingDevice::narrowing
   // The plan of one device at the batch of the whole job, for a calibration with global_batch.
   const IterationPlan* whole_batch = nullptr;
 };

@@ -77,10 +77,9 @@ std::optional<IterationPlan> PredictionSetup::whole_batch(const ImportedModel& m
 }
 
 JobDevice PredictionSetup::job_device(const std::optional<IterationPlan>& whole) const {
-  const DeviceSpec* spec = device_.spec();
   return {.costs = &device_.costs(),
           .context = context_,
-          .catalog_name = spec == nullptr ? "" : spec->name,
+          .spec = device_.spec(),
           .processor = device_.kind() == DeviceKind::kCpu,
           .narrowing = device_.narrowing(),
           .whole_batch = whole ? &*whole : nullptr};
