@@ -12,6 +12,7 @@ import itertools
 import json
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 
@@ -211,6 +212,10 @@ def one_device(program):
         out.append(f"| {of_set['set']} | {of_set['count']} | {percent(of_set['median_ape'])} | "
                    f"{of_set['kendall_tau']:.2f} | {percent(lstm_ratio(cases))} | "
                    f"{percent(of_set['null']['roofline'])} | {percent(of_set['mape'])} |\n")
+    errors = [abs(case["predicted"] / case["measured"] - 1) for case in result["cases"]]
+    out.append(f"| both | {len(errors)} | {percent(statistics.median(errors))} | "
+               f"{statistics.fmean(of_set['kendall_tau'] for of_set in result['sets']):.2f} | - | - | "
+               f"{percent(statistics.fmean(errors))} |\n")
     return "".join(out)
 
 
