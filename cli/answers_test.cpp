@@ -21,29 +21,6 @@ constexpr char kLog[] =
     " "
     " 8171.6  131.40  229.95      0\\n# Avg bus bandwidth    : 229.95\\n' > x.log";
 
-// A trace of AlexNet in TensorFlow on a GTX 980 (validation/sets/dlbench-nvprof.json): 54.9 ms of
-// GPU operations and 5.53 ms of them the update; without it 45.5 ms. TensorFlow launches more
-// operations (223) than its record knows, all of them short.
-TEST(ExplainCommand, IsAsBusyAsATracedIteration) {
-  const std::string job =
-      "explain --framework tensorflow --model alexnet --batch 16 --device gtx-980 "
-      "--set variant=tf-same-padding --json";
-  const auto busy = [](const std::string& command, const std::string& only) {
-    const TestFolder folder;
-    const TestOutcome outcome = run_program_in(folder, command);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    double sum = 0;
-    for (const auto& line : json::parse(outcome.out)["implementations"]) {
-      const std::string name = line["implementation"];
-      if (only.empty() ? name != "host" : name == only) sum += line["time_s"].get<double>();
-    }
-    return sum;
-  };
-  EXPECT_NEAR(busy(job, "") / 54.9e-3, 1, 0.15);
-  EXPECT_NEAR(busy(job + " --set phases=forward-backward", "") / 45.5e-3, 1, 0.15);
-  EXPECT_NEAR(busy(job, "sgd") / 5.53e-3, 1, 0.1);
-}
-
 TEST(CheckCommand, TakesFromTheMachineWhatALogDoesNotSay) {
   const TestFolder folder;
   const TestOutcome of_cluster =
