@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kNameColumns = 38;
 constexpr std::size_t kShortestName = 8;
+constexpr std::size_t kMostSetsWithCases = 3;
 
 // The beginning and the end of a name that is too long.
 std::string shortened(const std::string& name, std::size_t columns) {
@@ -105,17 +106,23 @@ std::string wrapped(const std::string& text) {
 }  // namespace
 
 std::string validation_screen(const Validation& validation) {
-  std::string out =
-      "times in ms\n" + cases(validation).to_string() + "\n" +
-      wrapped(
-          "errors in %; inside: measured within the predicted 90 % interval; last the "
-          "MAPE of null models: roofline, constant MFU, alpha-beta") +
-      sets(validation).to_string();
+  const bool few = validation.sets.size() <= kMostSetsWithCases;
+  std::string out = few ? "times in ms\n" + cases(validation).to_string() + "\n" : "";
+  out += wrapped(
+             "errors in %; inside: measured within the predicted 90 % interval; last the "
+             "MAPE of null models: roofline, constant MFU, alpha-beta") +
+         sets(validation).to_string();
   for (const ScoredSet& set : validation.sets) {
-    for (const std::string& warning : set.warnings) out += wrapped(set.name + ": " + warning);
+    for (const std::string& warning : set.warnings) {
+      if (few) out += wrapped(set.name + ": " + warning);
+    }
     for (const std::string& shortfall : shortfalls(set)) {
       out += wrapped(set.name + ": FAILED: " + shortfall);
     }
+  }
+  if (!few) {
+    return out + wrapped("cases of a set, and the " + std::to_string(validation.skipped.size()) +
+                         " skipped: --only SET; of all: --csv, --json, --md");
   }
   for (const SkippedCase& c : validation.skipped) {
     out += wrapped("skipped " + c.name + ": " + c.reason);
