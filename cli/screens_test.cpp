@@ -38,6 +38,13 @@ TEST(ValidateCommand, Fits120Columns) {
   EXPECT_LE(columns(screen("validate --kernels")), 120u);
 }
 
+TEST(ValidateCommand, ShowsCasesOfAFewSetsOnly) {
+  const std::string few = "validate --only cpu-1-thread,lab-mxnet,torchtitan-llama3-8b";
+  EXPECT_THAT(screen(few), HasSubstr("times in ms"));
+  EXPECT_THAT(screen(few + ",lab-overlap"),
+              AllOf(Not(HasSubstr("times in ms")), HasSubstr("--only SET")));
+}
+
 TEST(ListCommand, ShowsMemoryBandwidthAndPeakOfDevices) {
   const std::string text = screen("list devices");
   std::istringstream lines(text);
