@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace paceline {
 namespace {
@@ -77,11 +79,28 @@ LinkMesh nvlink_mesh(const MachineSpec& machine, std::span<const std::size_t> de
   return mesh;
 }
 
+// pack_rings of a matrix that was packed before is remembered: a sweep asks for one machine
+// thousands of times. Any thread.
+double remembered_rings(const std::vector<double>& lanes, std::size_t n) {
+  constexpr std::size_t kMostRemembered = 64;
+  static std::mutex mutex;
+  static std::map<std::vector<double>, double> known;
+  {
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(lanes);
+    if (found != known.end()) return found->second;
+  }
+  const double rings = pack_rings(lanes, n);
+  const std::lock_guard lock(mutex);
+  if (known.size() >= kMostRemembered) known.clear();
+  return known.emplace(lanes, rings).first->second;
+}
+
 std::optional<RingBandwidth> packed(const MachineSpec& machine,
                                     std::span<const std::size_t> devices) {
   if (devices.size() > kMostPacked) return std::nullopt;
   const LinkMesh mesh = nvlink_mesh(machine, devices);
-  const double rings = mesh.link == nullptr ? 0 : pack_rings(mesh.lanes, devices.size());
+  const double rings = mesh.link == nullptr ? 0 : remembered_rings(mesh.lanes, devices.size());
   if (rings == 0) return std::nullopt;
   RingBandwidth out;
   out.lane = mesh.link->achieved / mesh.link->lanes;

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr char kSchema[] = "paceline.fold-residuals/1";
+constexpr char kFoldResidualsSchema[] = "paceline.fold-residuals/1";
 
 std::vector<std::string> splits() {
   return {std::string(kOwnFit), std::string(kSameChip), std::string(kLeftOut), std::string(kNoKin),
@@ -116,7 +116,7 @@ std::vector<std::string> FoldResidualFile::families() const {
 }
 
 FoldResidualFile read_fold_residuals(const std::filesystem::path& file) {
-  const JsonDocument document = read_json_file(file, kSchema);
+  const JsonDocument document = read_json_file(file, kFoldResidualsSchema);
   JsonObject root = document.root();
   FoldResidualFile out;
   out.provenance = read_provenance(root.object("provenance"));
@@ -164,12 +164,10 @@ std::string to_json_text(const FoldResidualFile& residuals) {
                         {"clear_pairs", r.clear_pairs},
                         {"clear_tau", r.clear_tau}});
   }
-  const ordered_json root = {{"schema", kSchema},
-                             {"provenance", to_json(residuals.provenance)},
-                             {"sources", std::move(sources)},
-                             {"folds", std::move(folds)},
-                             {"rankings", std::move(rankings)},
-                             {"notes", residuals.notes}};
+  const ordered_json root = {
+      {"schema", kFoldResidualsSchema},  {"provenance", to_json(residuals.provenance)},
+      {"sources", std::move(sources)},   {"folds", std::move(folds)},
+      {"rankings", std::move(rankings)}, {"notes", residuals.notes}};
   return to_json_text(root);
 }
 

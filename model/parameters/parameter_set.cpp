@@ -14,7 +14,7 @@
 namespace paceline {
 namespace {
 
-constexpr std::string_view kSchema = "paceline.parameters/1";
+constexpr std::string_view kParametersSchema = "paceline.parameters/1";
 const std::array<std::string, 3> kScaleNames = {"linear", "log", "logit"};
 
 std::vector<std::string> parameter_names(const Fit& fit) {
@@ -261,11 +261,11 @@ std::string fitted_shape_text(const Kernel& kernel) {
 }
 
 ParameterSet read_parameters(const std::filesystem::path& file) {
-  return read_set(read_json_file(file, kSchema));
+  return read_set(read_json_file(file, kParametersSchema));
 }
 
 ParameterSet parse_parameters(std::string_view text, std::string name) {
-  return read_set(parse_json(text, std::move(name), kSchema));
+  return read_set(parse_json(text, std::move(name), kParametersSchema));
 }
 
 std::string to_json_text(const ParameterSet& set) {
@@ -275,7 +275,7 @@ std::string to_json_text(const ParameterSet& set) {
   for (const SourceFile& s : set.sources) {
     sources.push_back({{"file", s.file}, {"sha256", s.sha256}, {"licence", s.licence}});
   }
-  nlohmann::ordered_json root = {{"schema", kSchema},
+  nlohmann::ordered_json root = {{"schema", kParametersSchema},
                                  {"device", set.device},
                                  {"provenance", to_json(set.provenance)},
                                  {"sources", std::move(sources)},
