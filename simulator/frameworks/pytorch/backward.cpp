@@ -18,7 +18,7 @@ std::string activation_name(const Activate& activate) {
   }
 }
 
-struct Backward {
+struct BackwardOnCpu {
   Issuer& i;
   const Op& op;
 
@@ -190,7 +190,7 @@ struct Backward {
 
 void issue_backward(Issuer& issuer, const Op& op) {
   if (!issuer.needs_gradient(op.output)) return;
-  std::visit(Backward{issuer, op}, op.attributes);
+  std::visit(BackwardOnCpu{issuer, op}, op.attributes);
 }
 
 }  // namespace paceline::pytorch

@@ -20,7 +20,7 @@ std::string activation_name(const Issuer& issuer, const Op& op, const Activate& 
   }
 }
 
-struct Forward {
+struct ForwardOnCpu {
   Issuer& i;
   const Op& op;
 
@@ -159,6 +159,8 @@ struct Forward {
 
 }  // namespace
 
-void issue_forward(Issuer& issuer, const Op& op) { std::visit(Forward{issuer, op}, op.attributes); }
+void issue_forward(Issuer& issuer, const Op& op) {
+  std::visit(ForwardOnCpu{issuer, op}, op.attributes);
+}
 
 }  // namespace paceline::pytorch
