@@ -21,7 +21,8 @@ SweepResult run_sweep(const Arguments& arguments) {
   options.largest_batch = true;
   options.done = [&](std::size_t count) { progress.done(count); };
   static_cast<Sweep&>(result) = predict_sweep(result.experiments, options, result.devices);
-  if (result.reports.empty()) throw *result.first_error;
+  for (const Error& error : result.errors) result.skipped.add(error);
+  if (result.reports.empty()) throw *result.skipped.first();
   return result;
 }
 

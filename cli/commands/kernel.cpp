@@ -14,11 +14,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "cli/kernel_answer.h"
 #include "cli/kernel_sweep.h"
 #include "cli/output.h"
+#include "cli/skipped_points.h"
 #include "core/json_writer.h"
 #include "core/percent.h"
 #include "core/units_text.h"
@@ -208,19 +208,17 @@ ExitCode run(const Arguments& arguments) {
   const KernelSweep sweep = read_kernel_sweep(arguments);
   KernelDevices devices;
   std::vector<KernelPoint> points;
-  std::vector<std::string> errors;
-  std::optional<Error> first;
+  SkippedPoints skipped;
   for (const Arguments& point : sweep.points) {
     try {
       points.push_back(answer_point(point, devices));
     } catch (const Error& error) {
-      if (!first) first = error;
-      errors.emplace_back(error.what());
+      skipped.add(error);
     }
   }
-  if (points.empty()) throw *first;
+  if (points.empty()) throw *skipped.first();
   write_result(arguments, render(points, sweep, format));
-  for (const std::string& error : errors) std::cerr << "paceline: skipped: " << error << "\n";
+  skipped.print(std::cerr);
   if (format == OutputFormat::kText && sweep.points.size() > 1) {
     for (const KernelPoint& point : points) {
       for (const std::string& warning :
