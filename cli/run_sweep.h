@@ -8,7 +8,7 @@
 namespace paceline {
 
 struct SweepResult : Sweep {
-  std::vector<Experiment> experiments;  // as typed, all of them
+  std::vector<Experiment> experiments;  // as typed, all that can be
   SweepDevices devices;                 // that they run on
   SkippedPoints skipped;                // those that could not be predicted
 

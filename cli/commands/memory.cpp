@@ -180,10 +180,10 @@ ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
   const Predictor predictor;
   std::vector<Point> points;
-  SkippedPoints skipped;
   const bool any_batch = !has_batch(arguments);
-  for (const Experiment& experiment :
-       read_experiments(any_batch ? arguments.with("batch", "1") : arguments)) {
+  ExperimentPoints asked = read_experiments(any_batch ? arguments.with("batch", "1") : arguments);
+  SkippedPoints& skipped = asked.skipped;
+  for (const Experiment& experiment : asked.points) {
     try {
       points.push_back(answer(predictor, experiment, any_batch));
     } catch (const Error& error) {
