@@ -44,6 +44,29 @@ TEST(KernelCommand, PutsASweepInATable) {
   EXPECT_THAT(csv.out, AllOf(HasSubstr("origin,clock"), HasSubstr("585MHz")));
 }
 
+// Rows that differ in nothing else would not say which point they are.
+TEST(KernelCommand, NamesInEveryFormatWhatTheShapeDoesNotSay) {
+  const TestFolder folder;
+  struct Varied {
+    std::string flags, flag, first, second;
+  };
+  for (const auto& [flags, flag, first, second] :
+       {Varied{"--op gemm --m 64 --n 64 --k 64 --device t4", "clock", "585MHz", "1590MHz"},
+        Varied{"--op gemm --m 64 --n 64 --k 64 --device e5-2630-v3", "threads", "1", "8"},
+        Varied{"--op optimizer --elements 4096 --device t4", "optimizer", "adam", "sgd"},
+        Varied{"--op softmax --rows 64 --row 64 --device t4", "pass", "forward", "backward"},
+        Varied{"--rows 64 --row 64 --device t4", "op", "softmax", "layernorm"}}) {
+    const std::string command = "kernel " + flags + " --" + flag + " " + first + "," + second + " ";
+    const TestOutcome got = run_program_in(folder, command + "--json");
+    ASSERT_EQ(got.code, 0) << command << got.err;
+    const json points = json::parse(got.out);
+    ASSERT_EQ(points.size(), 2u) << command << got.err;
+    EXPECT_EQ(points.at(0).at(flag), first);
+    EXPECT_EQ(points.at(1).at(flag), second);
+    EXPECT_THAT(run_program_in(folder, command + "--csv").out, HasSubstr("," + flag + "\n"));
+  }
+}
+
 TEST(KernelCommand, FailsIfEveryPointDoes) {
   const TestOutcome outcome = kernel("--m 64 --precision bf16,fp8 --device t4");
   EXPECT_EQ(outcome.code, 2);
