@@ -35,6 +35,15 @@ TEST(KernelCommand, SweepsShapesPrecisionsAndDevicesInInputOrder) {
   EXPECT_EQ(points, json(alone));
 }
 
+// Not the elements of all of them.
+TEST(KernelCommand, CountsTheRowsOfAStream) {
+  const TestFolder folder;
+  const std::string softmax = "kernel --op softmax --rows 4096 --row 1000 --device t4 ";
+  EXPECT_THAT(run_program_in(folder, softmax).out, HasSubstr("stream 4096 rows of 1000, fp32"));
+  const json point = json::parse(run_program_in(folder, softmax + "--json").out);
+  EXPECT_EQ(point.at("kernel"), "stream 4096 rows of 1000");
+}
+
 TEST(KernelCommand, PutsASweepInATable) {
   const TestOutcome text = kernel("--m 16-64*2 --device t4");
   EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 4) << text.out;
