@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/test_program.h"
-#include "core/json_writer.h"
+#include "core/text_file.h"
 
 namespace paceline {
 namespace {
@@ -59,6 +59,14 @@ TEST_F(DeviceFile, OfMoreThreadsThanAreCountedIsRefused) {
   EXPECT_EQ(got.code, 3) << got.out;
   EXPECT_THAT(got.err,
               AllOf(HasSubstr("mine.json:/cpu/threads_per_core/value: "), HasSubstr("at most 64")));
+}
+
+TEST_F(DeviceFile, WithTheChipOfADeviceThatHasAnotherIsRefused) {
+  const TestOutcome got = predict(
+      "l40", {{R"("same_chip": { "devices": ["l40s"])", R"("same_chip": { "devices": ["t4"])"}});
+  EXPECT_EQ(got.code, 3) << got.out;
+  EXPECT_THAT(got.err, HasSubstr("mine.json:/same_chip/devices: \"t4\" is a gpu of architecture"));
+  EXPECT_EQ(predict("l40", {}).code, 0);
 }
 
 }  // namespace
