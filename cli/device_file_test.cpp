@@ -69,5 +69,13 @@ TEST_F(DeviceFile, WithTheChipOfADeviceThatHasAnotherIsRefused) {
   EXPECT_EQ(predict("l40", {}).code, 0);
 }
 
+// It is no parameter file that has the wrong schema.
+TEST_F(DeviceFile, OfAnotherVersionIsToldTheOneThatIsRead) {
+  const TestOutcome got = predict("t4", {{"paceline.device/1", "paceline.device/2"}});
+  EXPECT_EQ(got.code, 3) << got.out;
+  EXPECT_THAT(got.err, HasSubstr("mine.json:/schema: this is \"paceline.device/2\", expected "
+                                 "\"paceline.device/1\""));
+}
+
 }  // namespace
 }  // namespace paceline
