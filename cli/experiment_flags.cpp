@@ -7,7 +7,6 @@
 #include "cli/sweep.h"
 #include "model/hardware/cluster_request.h"
 #include "model/import/imported_model.h"
-#include "simulator/device/training_device.h"
 #include "simulator/memory/memory_model.h"
 
 namespace paceline {
@@ -116,26 +115,27 @@ void check_models(const Arguments& arguments) {
   }
 }
 
-// Before the sweep: it leaves out points that fail.
-void check_machines(const Points& points) {
-  std::set<std::pair<std::string, std::string>> checked;
-  for (const Experiment& point : points) {
-    const auto sockets = point.options.find("sockets");
-    if (sockets == point.options.end()) continue;
-    if (checked.emplace(point.device, sockets->second).second) {
-      check_sockets(point.device, point.options);
-    }
-  }
+void check_tokens(const Experiment& point) {
+  if (!point.seq || point.batch * *point.seq <= kMostTokens) return;
+  throw UsageError("--batch " + std::to_string(point.batch) + " times --seq " +
+                   std::to_string(*point.seq) + " is more than " + std::to_string(kMostTokens) +
+                   " tokens");
 }
 
-void check_points(const Points& points) {
-  for (const Experiment& point : points) {
-    if (point.seq && point.batch * *point.seq > kMostTokens) {
-      throw UsageError("--batch " + std::to_string(point.batch) + " times --seq " +
-                       std::to_string(*point.seq) + " is more than " + std::to_string(kMostTokens) +
-                       " tokens");
+// Each point by itself: what one cannot be, others of a sweep may.
+ExperimentPoints possible_points(Points points) {
+  ExperimentPoints out;
+  for (Experiment& point : points) {
+    try {
+      if (point.global_batch) divide_batch(point);
+      check_tokens(point);
+      out.points.push_back(std::move(point));
+    } catch (const Error& error) {
+      out.skipped.add(error);
     }
   }
+  if (out.points.empty()) throw *out.skipped.first();
+  return out;
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ bool has_batch(const Arguments& arguments) {
   throw UsageError("--batch and --global-batch exclude one another");
 }
 
-std::vector<Experiment> read_experiments(const Arguments& arguments) {
+ExperimentPoints read_experiments(const Arguments& arguments) {
   arguments.text("model");  // required
   const bool global = arguments.has("global-batch");
   if (!has_batch(arguments)) {
@@ -233,14 +233,10 @@ std::vector<Experiment> read_experiments(const Arguments& arguments) {
       arguments, "threads", kMostThreads, points,
       [](Experiment& point, std::int64_t value) { point.threads = static_cast<int>(value); });
   vary_options(arguments, points);
-  for (Experiment& point : points) {
-    if (global) divide_batch(point);
-  }
-  check_points(points);
-  check_machines(points);
   refuse_links_of_one_device(arguments, points);
-  keep_own_options(points);
-  return points;
+  ExperimentPoints out = possible_points(std::move(points));
+  keep_own_options(out.points);
+  return out;
 }
 
 }  // namespace paceline

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/skipped_points.h"
 #include "model/plan/experiment.h"
 
 namespace paceline {
@@ -15,9 +16,15 @@ std::vector<FlagSpec> experiment_flags();
 // Whether the flags say how many samples there are. Throws UsageError if they do twice.
 bool has_batch(const Arguments& arguments);
 
+struct ExperimentPoints {
+  std::vector<Experiment> points;
+  SkippedPoints skipped;  // combinations that cannot be, as a batch that its devices cannot share
+};
+
 // One experiment per combination of the listed values; the flag named first in the list above
 // varies slowest. Names are as typed; `threads` is 0 where the device decides.
-// Throws UsageError for values that cannot be used and for flags that are not supported yet.
-std::vector<Experiment> read_experiments(const Arguments& arguments);
+// Throws UsageError for values that cannot be used, for flags that are not supported yet, and if
+// there is no combination that can be.
+ExperimentPoints read_experiments(const Arguments& arguments);
 
 }  // namespace paceline

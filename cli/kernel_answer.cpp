@@ -5,6 +5,7 @@
 
 #include "core/statistics.h"
 #include "core/units_text.h"
+#include "model/kernel/kernel_text.h"
 
 namespace paceline {
 namespace {
@@ -61,7 +62,7 @@ std::vector<std::string> kernel_warnings(const KernelRequest& request, const Ker
 std::string shape_text(const KernelRequest& request) {
   std::string out;
   for (const Kernel& kernel : request.kernels) {
-    out += (out.empty() ? "" : " + ") + to_string(kernel.shape);
+    out += (out.empty() ? "" : " + ") + readable_text(kernel.shape);
   }
   return out;
 }

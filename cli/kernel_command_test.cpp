@@ -35,6 +35,15 @@ TEST(KernelCommand, SweepsShapesPrecisionsAndDevicesInInputOrder) {
   EXPECT_EQ(points, json(alone));
 }
 
+// Not the elements of all of them.
+TEST(KernelCommand, CountsTheRowsOfAStream) {
+  const TestFolder folder;
+  const std::string softmax = "kernel --op softmax --rows 4096 --row 1000 --device t4 ";
+  EXPECT_THAT(run_program_in(folder, softmax).out, HasSubstr("stream 4096 rows of 1000, fp32"));
+  const json point = json::parse(run_program_in(folder, softmax + "--json").out);
+  EXPECT_EQ(point.at("kernel"), "stream 4096 rows of 1000");
+}
+
 TEST(KernelCommand, PutsASweepInATable) {
   const TestOutcome text = kernel("--m 16-64*2 --device t4");
   EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 4) << text.out;
@@ -42,6 +51,29 @@ TEST(KernelCommand, PutsASweepInATable) {
                               HasSubstr("algorithm"), Not(HasSubstr("clock"))));
   const TestOutcome csv = kernel("--m 64 --device t4 --clock 585MHz,1590MHz --csv");
   EXPECT_THAT(csv.out, AllOf(HasSubstr("origin,clock"), HasSubstr("585MHz")));
+}
+
+// Rows that differ in nothing else would not say which point they are.
+TEST(KernelCommand, NamesInEveryFormatWhatTheShapeDoesNotSay) {
+  const TestFolder folder;
+  struct Varied {
+    std::string flags, flag, first, second;
+  };
+  for (const auto& [flags, flag, first, second] :
+       {Varied{"--op gemm --m 64 --n 64 --k 64 --device t4", "clock", "585MHz", "1590MHz"},
+        Varied{"--op gemm --m 64 --n 64 --k 64 --device e5-2630-v3", "threads", "1", "8"},
+        Varied{"--op optimizer --elements 4096 --device t4", "optimizer", "adam", "sgd"},
+        Varied{"--op softmax --rows 64 --row 64 --device t4", "pass", "forward", "backward"},
+        Varied{"--rows 64 --row 64 --device t4", "op", "softmax", "layernorm"}}) {
+    const std::string command = "kernel " + flags + " --" + flag + " " + first + "," + second + " ";
+    const TestOutcome got = run_program_in(folder, command + "--json");
+    ASSERT_EQ(got.code, 0) << command << got.err;
+    const json points = json::parse(got.out);
+    ASSERT_EQ(points.size(), 2u) << command << got.err;
+    EXPECT_EQ(points.at(0).at(flag), first);
+    EXPECT_EQ(points.at(1).at(flag), second);
+    EXPECT_THAT(run_program_in(folder, command + "--csv").out, HasSubstr("," + flag + "\n"));
+  }
 }
 
 TEST(KernelCommand, FailsIfEveryPointDoes) {

@@ -50,6 +50,23 @@ TEST_F(Profile, MayBeginWithAByteOrderMark) {
   EXPECT_EQ(plain.code, 0) << plain.err;
 }
 
+// The sum would wrap around.
+TEST_F(Profile, RefusesMoreParametersThanAnyNetworkHas) {
+  const std::string huge = "9000000000000000000";
+  const std::string most = "600000000000000";  // two of them are too many
+  for (const std::string& tensors : {huge, huge + "+" + huge, most + "+" + most}) {
+    const TestOutcome got =
+        predict(kHeader + "conv1,0.1,0.1," + tensors + "\n", "--model resnet50");
+    EXPECT_EQ(got.code, 3) << tensors << ": " << got.out;
+    EXPECT_THAT(got.err, AllOf(HasSubstr("layers.csv:2: tensors has"),
+                               HasSubstr("at most 1000000000000000 elements")));
+  }
+  const TestOutcome rows =
+      predict(kHeader + "a,0.1,0.1," + most + "\nb,0.1,0.1," + most + "\n", "--model resnet50");
+  EXPECT_EQ(rows.code, 3) << rows.out;
+  EXPECT_THAT(rows.err, HasSubstr("layers.csv:3: tensors has"));
+}
+
 TEST_F(Profile, RefusesSettingsThatOnlyChangeTheTimesOfLayers) {
   for (const std::string setting :
        {"layout=channels-last", "\"workspace_limit=8 MiB\"", "graphs=on", "rnn=two-products"}) {

@@ -15,13 +15,17 @@ const Prediction& SweepResult::only(const char* command) const {
 
 SweepResult run_sweep(const Arguments& arguments) {
   SweepResult result;
-  result.experiments = read_experiments(arguments);
+  ExperimentPoints asked = read_experiments(arguments);
+  result.experiments = std::move(asked.points);
+  result.skipped = std::move(asked.skipped);
   Progress progress("predicting", result.experiments.size());
   SweepOptions options;
   options.largest_batch = true;
   options.done = [&](std::size_t count) { progress.done(count); };
   static_cast<Sweep&>(result) = predict_sweep(result.experiments, options, result.devices);
-  if (result.reports.empty()) throw *result.first_error;
+  if (!result.skipped.empty()) result.single.reset();  // what is left of a sweep
+  for (const Error& error : result.errors) result.skipped.add(error);
+  if (result.reports.empty()) throw *result.skipped.first();
   return result;
 }
 

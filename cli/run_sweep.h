@@ -3,12 +3,14 @@
 
 #include "answers/compare/sweep.h"
 #include "cli/arguments.h"
+#include "cli/skipped_points.h"
 
 namespace paceline {
 
 struct SweepResult : Sweep {
-  std::vector<Experiment> experiments;  // as typed, all of them
+  std::vector<Experiment> experiments;  // as typed, all that can be
   SweepDevices devices;                 // that they run on
+  SkippedPoints skipped;                // those that could not be predicted
 
   // The only point. Throws UsageError "<command> takes one experiment, ..." if there are several.
   const Prediction& only(const char* command) const;

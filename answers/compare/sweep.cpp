@@ -109,8 +109,7 @@ Sweep predict_sweep(const std::vector<Experiment>& points, const SweepOptions& o
     if (outcome.report) {
       sweep.reports.push_back(std::move(*outcome.report));
     } else if (outcome.error) {
-      if (!sweep.first_error) sweep.first_error = outcome.error;
-      sweep.errors.emplace_back(outcome.error->what());
+      sweep.errors.push_back(*outcome.error);
     }
   }
   return sweep;

@@ -25,9 +25,8 @@ struct SweepOptions {
 };
 
 struct Sweep {
-  std::vector<Report> reports;      // of the points that could be predicted, in input order
-  std::vector<std::string> errors;  // of the others
-  std::optional<Error> first_error;
+  std::vector<Report> reports;  // of the points that could be predicted, in input order
+  std::vector<Error> errors;    // of the others
   // The only point, with all it was made from; absent for several.
   std::optional<Prediction> single;
   std::size_t in_closed_form = 0;  // how many of the reports

@@ -163,7 +163,7 @@ TEST(Sweep, KeepsWhatFailsApartAndTheOrderOfTheRest) {
   EXPECT_EQ(sweep.reports[0].experiment.devices, 16);
   EXPECT_EQ(sweep.reports[1].experiment.devices, 32);
   ASSERT_EQ(sweep.errors.size(), 1u);
-  EXPECT_THAT(sweep.errors[0], HasSubstr("no-such-network"));
+  EXPECT_THAT(sweep.errors[0].what(), HasSubstr("no-such-network"));
   EXPECT_FALSE(sweep.single);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/percent.h"
 #include "core/units_text.h"
+#include "model/kernel/kernel_text.h"
 #include "simulator/report/report_parts.h"
 
 namespace paceline {
@@ -57,7 +58,7 @@ Table kernel_table(const std::vector<KernelRow>& rows, Seconds iteration) {
     const Seconds time = row.planned->cost.time;  // rates are those of the kernel alone
     const Flops flops = kernel_flops(kernel.shape);
     const Bytes bytes = kernel_bytes(kernel.shape, kernel.precision);
-    table.add_row({kernel.implementation, to_string(kernel.shape), std::to_string(row.calls),
+    table.add_row({kernel.implementation, readable_text(kernel.shape), std::to_string(row.calls),
                    to_text(row.each()), percent(row.total / iteration),
                    flops > Flops(0) ? to_text(flops / time) : "-", to_text(bytes / time),
                    significant(flops.si() / bytes.si(), 2),
@@ -71,7 +72,7 @@ ordered_json kernels_json(const std::vector<KernelRow>& rows) {
   for (const KernelRow& row : rows) {
     const Kernel& kernel = row.planned->kernel;
     out.push_back({{"kernel", kernel.implementation},
-                   {"shape", to_string(kernel.shape)},
+                   {"shape", readable_text(kernel.shape)},
                    {"calls", row.calls},
                    {"time_s", row.planned->cost.time.si()},
                    {"total_s", row.total.si()},

@@ -121,7 +121,7 @@ ExitCode run(const Arguments& arguments) {
       write_result(arguments,
                    ranking_table(reports, ranking, prices).to_string(table_format(format)));
   }
-  for (const std::string& error : sweep.errors) std::cerr << "paceline: skipped: " << error << "\n";
+  sweep.skipped.print(std::cerr);
   return check_memory(reports, std::cerr);
 }
 

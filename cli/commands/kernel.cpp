@@ -14,11 +14,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "cli/kernel_answer.h"
 #include "cli/kernel_sweep.h"
 #include "cli/output.h"
+#include "cli/skipped_points.h"
 #include "core/json_writer.h"
 #include "core/percent.h"
 #include "core/units_text.h"
@@ -78,9 +78,18 @@ KernelPoint answer_point(const Arguments& arguments, KernelDevices& devices) {
   return point;
 }
 
-ordered_json to_json(const KernelPoint& point) {
+// Flags of a sweep that neither the shape, nor the precision, nor the device says.
+std::vector<std::string> further_columns(const std::vector<std::string>& varied) {
+  std::vector<std::string> out;
+  for (const char* flag : {"op", "pass", "optimizer", "workspace", "threads", "clock"}) {
+    if (std::ranges::find(varied, flag) != varied.end()) out.emplace_back(flag);
+  }
+  return out;
+}
+
+ordered_json to_json(const KernelPoint& point, const std::vector<std::string>& varied) {
   const KernelAnswer& a = point.answer;
-  return {
+  ordered_json out = {
       {"schema", "paceline.kernel/1"},
       {"kernel", shape_text(point.request)},
       {"op", point.request.op},
@@ -95,6 +104,10 @@ ordered_json to_json(const KernelPoint& point) {
       {"bound", std::string(to_string(a.bound))},
       {"origin", {{"kind", std::string(to_string(a.origin.kind))}, {"source", a.origin.source}}},
       {"warnings", kernel_warnings(point.request, a, *point.device)}};
+  for (const std::string& flag : further_columns(varied)) {
+    if (!out.contains(flag)) out[flag] = point.arguments.text(flag);
+  }
+  return out;
 }
 
 // Winograd's forms and the FFT execute less than is counted, products of padded channels more.
@@ -127,15 +140,6 @@ std::string screen(const KernelPoint& point) {
     table.add_row({"warning", warning});
   }
   return table.to_string();
-}
-
-// Flags that neither the shape, nor the precision, nor the device says.
-std::vector<std::string> further_columns(const std::vector<std::string>& varied) {
-  std::vector<std::string> out;
-  for (const char* flag : {"optimizer", "workspace", "threads", "clock"}) {
-    if (std::ranges::find(varied, flag) != varied.end()) out.emplace_back(flag);
-  }
-  return out;
 }
 
 // Of a sweep, for people.
@@ -194,7 +198,7 @@ std::string render(const std::vector<KernelPoint>& points, const KernelSweep& sw
   const bool single = sweep.points.size() == 1;
   if (format == OutputFormat::kJson) {
     ordered_json list = ordered_json::array();
-    for (const KernelPoint& point : points) list.push_back(to_json(point));
+    for (const KernelPoint& point : points) list.push_back(to_json(point, sweep.varied));
     return to_json_text(single ? list.front() : list);
   }
   if (format == OutputFormat::kText) {
@@ -208,19 +212,17 @@ ExitCode run(const Arguments& arguments) {
   const KernelSweep sweep = read_kernel_sweep(arguments);
   KernelDevices devices;
   std::vector<KernelPoint> points;
-  std::vector<std::string> errors;
-  std::optional<Error> first;
+  SkippedPoints skipped;
   for (const Arguments& point : sweep.points) {
     try {
       points.push_back(answer_point(point, devices));
     } catch (const Error& error) {
-      if (!first) first = error;
-      errors.emplace_back(error.what());
+      skipped.add(error);
     }
   }
-  if (points.empty()) throw *first;
+  if (points.empty()) throw *skipped.first();
   write_result(arguments, render(points, sweep, format));
-  for (const std::string& error : errors) std::cerr << "paceline: skipped: " << error << "\n";
+  skipped.print(std::cerr);
   if (format == OutputFormat::kText && sweep.points.size() > 1) {
     for (const KernelPoint& point : points) {
       for (const std::string& warning :

@@ -22,6 +22,7 @@
 #include "cli/experiment_flags.h"
 #include "cli/output.h"
 #include "cli/prediction_text.h"
+#include "cli/skipped_points.h"
 #include "core/json_writer.h"
 #include "core/units_text.h"
 #include "simulator/memory/memory_model.h"
@@ -179,20 +180,18 @@ ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
   const Predictor predictor;
   std::vector<Point> points;
-  std::vector<std::string> errors;
-  std::optional<Error> first;
   const bool any_batch = !has_batch(arguments);
-  for (const Experiment& experiment :
-       read_experiments(any_batch ? arguments.with("batch", "1") : arguments)) {
+  ExperimentPoints asked = read_experiments(any_batch ? arguments.with("batch", "1") : arguments);
+  SkippedPoints& skipped = asked.skipped;
+  for (const Experiment& experiment : asked.points) {
     try {
       points.push_back(answer(predictor, experiment, any_batch));
     } catch (const Error& error) {
-      if (!first) first = error;
-      errors.emplace_back(error.what());
+      skipped.add(error);
     }
   }
-  if (points.empty()) throw *first;
-  const bool single = points.size() == 1 && errors.empty();
+  if (points.empty()) throw *skipped.first();
+  const bool single = points.size() == 1 && skipped.empty();
   if (arguments.has("plot")) {
     if (!single) throw UsageError("--plot draws one experiment; this is a sweep");
     const Point& point = points.front();
@@ -209,7 +208,7 @@ ExitCode run(const Arguments& arguments) {
     write_result(arguments,
                  table(points, format == OutputFormat::kText).to_string(table_format(format)));
   }
-  for (const std::string& error : errors) std::cerr << "paceline: skipped: " << error << "\n";
+  skipped.print(std::cerr);
   bool fits = false;
   for (const Point& point : points) fits = fits || point.memory.use.fits();
   return fits ? ExitCode::kOk : ExitCode::kInfeasible;

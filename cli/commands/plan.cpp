@@ -150,7 +150,7 @@ ExitCode run(const Arguments& arguments) {
   } else {
     write_result(arguments, plan_table(reports, plan).to_string(table_format(format)));
   }
-  for (const std::string& error : sweep.errors) std::cerr << "paceline: skipped: " << error << "\n";
+  sweep.skipped.print(std::cerr);
   if (best.feasible) return ExitCode::kOk;
   const std::string count = reports.size() == 1
                                 ? "the configuration "

@@ -35,7 +35,7 @@ ExitCode run(const Arguments& arguments) {
   }
   if (arguments.has("html")) write_html(arguments, sweep);
   write_result(arguments, render(sweep, format));
-  for (const std::string& error : sweep.errors) std::cerr << "paceline: skipped: " << error << "\n";
+  sweep.skipped.print(std::cerr);
   return check_memory(sweep.reports, std::cerr);
 }
 

@@ -49,6 +49,17 @@ void check_names_differ(const std::vector<DeviceSpec>& devices) {
   }
 }
 
+// Whether both can be boards with one chip.
+bool can_have_one_chip(const DeviceSpec& a, const DeviceSpec& b) {
+  return a.kind == b.kind && a.architecture == b.architecture &&
+         a.multiprocessors.value == b.multiprocessors.value;
+}
+
+std::string chip_text(const DeviceSpec& device) {
+  return "architecture " + device.architecture + " with " +
+         std::to_string(device.multiprocessors.value) + " multiprocessors";
+}
+
 // Throws if a device is said to have the chip of one that cannot have it.
 void check_chips_agree(const DeviceCatalog& catalog) {
   for (const DeviceSpec& device : catalog.devices()) {
@@ -56,13 +67,11 @@ void check_chips_agree(const DeviceCatalog& catalog) {
     for (const std::string& name : device.same_chip->value) {
       const DeviceSpec* other = catalog.find(name);
       if (other != nullptr && other->name == name && other->name != device.name &&
-          other->architecture == device.architecture &&
-          other->multiprocessors.value == device.multiprocessors.value) {
+          can_have_one_chip(device, *other)) {
         continue;
       }
       throw InputError("device catalog: " + device.name + "/same_chip: \"" + name +
-                       "\" is no other device of architecture " + device.architecture + " with " +
-                       std::to_string(device.multiprocessors.value) + " multiprocessors");
+                       "\" is no other device of " + chip_text(device));
     }
   }
 }
@@ -164,7 +173,13 @@ void check_beside(const DeviceCatalog& catalog, const DeviceSpec& device,
   if (!device.same_chip) return;
   for (const std::string& name : device.same_chip->value) {
     const DeviceSpec* other = catalog.find(name);
-    if (other != nullptr && other->name == name) continue;
+    if (other != nullptr && other->name == name) {
+      if (can_have_one_chip(device, *other)) continue;
+      throw InputError(file.string() + ":/same_chip/devices: \"" + name + "\" is a " +
+                       std::string(to_string(other->kind)) + " of " + chip_text(*other) +
+                       "; expected a " + std::string(to_string(device.kind)) + " of " +
+                       chip_text(device));
+    }
     const std::string itself = name == device.name ? "this is the device itself; " : "";
     throw InputError(file.string() + ":/same_chip/devices: " + itself +
                      unknown_name_message("device of the catalog", name, catalog.names()));

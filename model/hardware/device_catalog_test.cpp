@@ -224,6 +224,21 @@ TEST(DeviceCatalog, RefusesAChipOfADeviceOfAFileThatItDoesNotHold) {
   EXPECT_THAT(refusal_beside(device), HasSubstr("this is the device itself"));
 }
 
+// It would be ignored: what was measured on such a device does not hold here.
+TEST(DeviceCatalog, RefusesAChipOfADeviceOfAFileThatCannotBeTheSame) {
+  DeviceSpec device = catalog().at("l40");
+  device.name = "my-l40";
+  device.same_chip->value = {"t4"};
+  EXPECT_THAT(refusal_beside(device), HasSubstr("mine.json:/same_chip/devices: \"t4\" is a gpu of "
+                                                "architecture turing with 40 multiprocessors; "
+                                                "expected a gpu of architecture ada"));
+  device.same_chip->value = {"l40s", "e5-2630-v3"};
+  EXPECT_THAT(refusal_beside(device), HasSubstr("\"e5-2630-v3\" is a cpu"));
+  device.same_chip->value = {"l40s"};
+  device.multiprocessors.value -= 1;
+  EXPECT_THAT(refusal_beside(device), HasSubstr("\"l40s\" is a gpu"));
+}
+
 TEST(DeviceCatalog, RefusesAFolderWithoutDevices) {
   EXPECT_THROW(DeviceCatalog::load("/nonexistent"), InputError);
 }

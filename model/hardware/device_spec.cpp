@@ -23,6 +23,11 @@ Watts parse_watts(std::string_view text) {
   return watts;
 }
 
+// Beyond any device; the threads of a whole machine are their product, which fits 32 bits.
+constexpr std::int64_t kMostMultiprocessors = 100'000;
+constexpr std::int64_t kMostThreadsOfACore = 64;
+constexpr std::int64_t kMostSockets = 64;
+
 // What a fact can be: far from any device, and from where products of facts overflow.
 template <typename Q>
 struct Range {
@@ -65,13 +70,13 @@ class FactReader {
     return sources_.string(key);
   }
 
-  Fact<std::int64_t> count(JsonObject& parent, std::string_view key) {
+  Fact<std::int64_t> count(JsonObject& parent, std::string_view key,
+                           std::int64_t most = JsonObject::kMostOfACount) {
     JsonObject object = parent.object(key);
     const std::int64_t value = object.integer("value");
-    if (value <= 0 || value > JsonObject::kMostOfACount) {
+    if (value <= 0 || value > most) {
       object.fail("value", "expected a positive number of " + std::string(key) + ", at most " +
-                               std::to_string(JsonObject::kMostOfACount) + ", found " +
-                               std::to_string(value));
+                               std::to_string(most) + ", found " + std::to_string(value));
     }
     return finish(object, value);
   }
@@ -143,10 +148,18 @@ DeviceMemory read_memory(JsonObject object, FactReader& facts) {
 }
 
 CpuFacts read_cpu(JsonObject object, FactReader& facts) {
-  CpuFacts cpu{facts.count(object, "threads_per_core"),
+  CpuFacts cpu{facts.count(object, "threads_per_core", kMostThreadsOfACore),
                facts.quantity<Bytes>(object, "private_cache"),
                facts.quantity<Bytes>(object, "largest_memory")};
-  if (object.has("largest_sockets")) cpu.largest_sockets = facts.count(object, "largest_sockets");
+  if (object.has("largest_sockets")) {
+    cpu.largest_sockets = facts.count(object, "largest_sockets", kMostSockets);
+    const std::int64_t sockets = cpu.largest_sockets->value;
+    const Range<Bytes> range = range_of(Bytes());
+    if (static_cast<double>(sockets) * cpu.largest_memory.value > range.most) {
+      object.fail("largest_memory", "expected " + std::string(range.words) + " in all " +
+                                        std::to_string(sockets) + " sockets together");
+    }
+  }
   object.finish();
   return cpu;
 }
@@ -222,7 +235,7 @@ DeviceSpec read_device(JsonObject root) {
   spec.released = root.integer("released");
   spec.aliases = root.strings("aliases");
   spec.note = root.string_or("note", "");
-  spec.multiprocessors = facts.count(root, "multiprocessors");
+  spec.multiprocessors = facts.count(root, "multiprocessors", kMostMultiprocessors);
   spec.same_chip = facts.optional_devices(root, "same_chip");
   spec.vector_flop_per_clock = facts.count(root, "vector_flop_per_clock");
   spec.base_clock = facts.optional_quantity<Hertz>(root, "base_clock");

@@ -55,8 +55,10 @@ DeviceSpec with_device_options(DeviceSpec spec, const std::map<std::string, std:
     const Hertz wanted = parse_hertz(clock->second);
     const double factor = wanted / spec.boost_clock.value;
     if (!(factor > 0) || factor > kFastestOverclock) {
-      throw UsageError("--set clock=" + clock->second + ": the boost clock of " + spec.name +
-                       " is " + to_text(spec.boost_clock.value));
+      throw UsageError("a clock of " + clock->second + ": expected more than 0 Hz and at most " +
+                       to_text(kFastestOverclock * spec.boost_clock.value) +
+                       "; the boost clock of " + spec.name + " is " +
+                       to_text(spec.boost_clock.value));
     }
     scale_clock(spec, factor, "at a clock of " + clock->second);
   }

@@ -23,15 +23,25 @@ bool looks_like_file(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json");
 }
 
+// Whatever its version: read_device says which one it knows.
+bool is_device_file(const std::string& text) {
+  return text.find("\"paceline.device/") != std::string::npos;
+}
+
+// As it was typed; the clock is a flag of `paceline kernel`.
+std::string option_text(const std::string& key) {
+  return key == "probe" ? "--probe" : key == "clock" ? "a clock" : "--set " + key;
+}
+
 // The options of a CPU whose parameters are measured: none.
 void refuse_options(const Options& options) {
   for (const auto& [key, value] : options) {
     if (!is_device_option(key)) continue;
-    throw UsageError("--set " + key +
-                     (key == "sockets" ? " is of CPUs of the catalog; parameters that were "
-                                         "measured are of the whole machine"
-                                       : " is of GPUs; the parameters of a CPU are measured "
-                                         "at its own"));
+    throw UsageError(option_text(key) + (key == "sockets"
+                                             ? " is of CPUs of the catalog; parameters that were "
+                                               "measured are of the whole machine"
+                                             : " is of GPUs; the parameters of a CPU are measured "
+                                               "at its own"));
   }
 }
 
@@ -61,7 +71,8 @@ void refuse_sockets_of_gpu(const DeviceSpec& spec, const Options& options) {
 std::unique_ptr<const TrainingDevice> make_cpu(DeviceSpec spec, std::vector<InputFile> inputs,
                                                const Options& options) {
   for (const char* key : {"clock", "power", "probe"}) {
-    if (options.contains(key)) throw UsageError("--set " + std::string(key) + " is of GPUs");
+    if (!options.contains(key)) continue;
+    throw UsageError(option_text(key) + " is of GPUs; " + spec.name + " is a CPU");
   }
   const int sockets = sockets_of(spec, options);
   const std::filesystem::path root = data_directory();
@@ -111,7 +122,7 @@ std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const O
   const std::filesystem::path path = name;
   const std::string text = read_text_file(path);
   const InputFile input{path.filename().string(), sha256_hex(text)};
-  if (text.find("\"paceline.device/1\"") != std::string::npos) {
+  if (is_device_file(text)) {
     DeviceSpec spec = read_device(path);
     if (!is_shipped(spec, text)) check_beside(DeviceCatalog::shipped(), spec, path);
     if (spec.kind == DeviceKind::kCpu) return make_cpu(std::move(spec), {input}, options);
@@ -146,8 +157,7 @@ void check_sockets(const std::string& name_or_file, const Options& options) {
   if (!options.contains("sockets")) return;
   if (same_name(name_or_file, "cpu")) return refuse_options(options);
   if (looks_like_file(name_or_file)) {
-    const std::string text = read_text_file(name_or_file);
-    if (text.find("\"paceline.device/1\"") == std::string::npos) return;
+    if (!is_device_file(read_text_file(name_or_file))) return;
   }
   const DeviceSpec spec = looks_like_file(name_or_file)
                               ? read_device(std::filesystem::path(name_or_file))

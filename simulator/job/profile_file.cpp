@@ -11,6 +11,8 @@ namespace paceline {
 namespace {
 
 constexpr std::string_view kHeader = "layer,forward_s,backward_s,tensors";
+// Of all layers together; far beyond any network, and exact as a double.
+constexpr std::int64_t kMostElements = 1'000'000'000'000'000;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -88,6 +90,11 @@ class Reader {
     if (!elements || *elements < 1) {
       fail("tensors has \"" + std::string(text) + "\"; expected element counts joined by +");
     }
+    if (*elements > kMostElements - elements_) {
+      fail("tensors has \"" + std::string(text) + "\"; all layers together can have at most " +
+           std::to_string(kMostElements) + " elements");
+    }
+    elements_ += *elements;
     const auto index = static_cast<std::uint32_t>(profile_.gradients.size());
     profile_.gradients.push_back(
         {.name = profile_.layers[layer] + "/" + std::to_string(index),
@@ -104,6 +111,7 @@ class Reader {
   std::string where_;
   std::size_t line_ = 0;
   bool header_seen_ = false;
+  std::int64_t elements_ = 0;  // of the tensors so far
   ComputeProfile profile_;
 };
 

@@ -32,7 +32,14 @@ void wait_for_input(const InputPipeline& input, Report& report) {
   add_input_wait(input, training, report);
 }
 
-// An option of --set that neither the network, nor the framework, nor the strategy has.
+// What can be set of a device, besides the flag --probe.
+std::vector<std::string> device_options(DeviceKind kind) {
+  if (kind == DeviceKind::kCpu) return {"sockets"};
+  return {"clock", "power"};
+}
+
+// An option of --set that neither the device, nor the network, nor the framework, nor the strategy
+// has.
 void refuse_unknown_options(const SplitSettings& settings, const Experiment& e,
                             const ImportedModel& model, const Framework& framework, DeviceKind kind,
                             const JobPredictor& jobs) {
@@ -50,9 +57,11 @@ void refuse_unknown_options(const SplitSettings& settings, const Experiment& e,
     if (strategies.empty()) {
       std::vector<std::string> known = jobs.option_names(e);
       for (const FrameworkOption& option : framework.options(kind)) known.push_back(option.name);
+      for (std::string& option : device_options(kind)) known.push_back(std::move(option));
       known.emplace_back("variant");
       throw UsageError(unknown_name_message(
-          "option of " + model.name + ", " + e.framework + " and " + e.strategy, key, known));
+          "option of " + model.name + ", " + e.device + ", " + e.framework + " and " + e.strategy,
+          key, known));
     }
     std::string owners;
     for (const std::string& name : strategies) owners += (owners.empty() ? "" : ", ") + name;
