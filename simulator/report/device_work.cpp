@@ -19,11 +19,6 @@ Estimate estimate(double median, std::vector<double> draws) {
   return out;
 }
 
-// What kernels are shares of: a job of several devices also waits.
-std::string_view computing_of(const Experiment& e) {
-  return e.devices > 1 ? "the computing" : "the iteration";
-}
-
 // Defaults that a model file left open.
 std::vector<std::string> assumptions(const ImportedModel& model) {
   std::vector<std::string> out;
