@@ -83,6 +83,7 @@ std::string memory_line(const MemoryUse& use) {
   const MemoryFit fit = use.fit();
   const char* verdict = fit == MemoryFit::kCertain    ? ": fits, "
                         : fit == MemoryFit::kLikely   ? ": likely fits, "
+                        : fit == MemoryFit::kPossible ? ": may fit, "
                         : fit == MemoryFit::kUnlikely ? ": UNLIKELY TO FIT, "
                                                       : ": DOES NOT FIT, ";
   return to_text(bytes(use.peak())) + " of " + to_text(bytes(use.capacity)) + verdict +

@@ -11,10 +11,11 @@
 
 namespace paceline {
 
-// Where the capacity lies in the 90 % interval of the peak: above it; above the prediction; below
-// the prediction; below all of it.
-enum class MemoryFit { kCertain, kLikely, kUnlikely, kImpossible };
-// "certain", "likely", "unlikely", "impossible".
+// Where the capacity lies in the 90 % interval of the peak: above it; above the prediction by a
+// standard deviation at least (five in six, of a normal one); above it by less; below the
+// prediction; below all of it.
+enum class MemoryFit { kCertain, kLikely, kPossible, kUnlikely, kImpossible };
+// "certain", "likely", "possible", "unlikely", "impossible".
 std::string_view to_string(MemoryFit fit);
 
 // `peak` is the sum of the uses.
