@@ -78,6 +78,18 @@ TEST(PredictCommand, SaysWhatWouldNarrowTheIntervalOfACpuThatNobodyMeasured) {
   EXPECT_THAT(text, AllOf(HasSubstr("nobody has measured this CPU"), Not(HasSubstr("again"))));
 }
 
+// The first warning says so, nothing of it is called measured, and its memory is no fact.
+TEST(PredictCommand, SaysFirstThatNobodyMeasuredACpu) {
+  const std::string text = screen(
+      "predict --model alexnet --batch 128 --device e5-2630-v3 --threads 8 --framework torch7");
+  const std::size_t first = text.find("  warning ");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_THAT(text.substr(first, text.find('\n', first) - first),
+              HasSubstr("nobody has measured this CPU"));
+  EXPECT_THAT(text, AllOf(HasSubstr("of the data-sheet peak"), Not(HasSubstr("measured peak")),
+                          HasSubstr("if fully equipped: fits")));
+}
+
 // What a file says of a device is enough for jobs of several: its links, and its class of NCCL's
 // tables.
 TEST(DeviceOfAFile, RunsInJobsAsTheSameDeviceOfTheCatalog) {

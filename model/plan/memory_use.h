@@ -30,7 +30,8 @@ struct MemoryUse {
   std::int64_t context = 0;
   std::int64_t slack = 0;
   std::int64_t capacity = 0;
-  std::string context_source;  // where the size of the context is from; empty without one
+  bool fully_equipped = false;  // `capacity` is the most that the device can have
+  std::string context_source;   // where the size of the context is from; empty without one
   // How far below and above the peak its 5 % and 95 % quantiles are; not negative.
   std::int64_t below = 0;
   std::int64_t above = 0;

@@ -56,7 +56,9 @@ HeldMemory::Batch& HeldMemory::batch(std::int64_t samples) const {
 MemoryResult HeldMemory::predict(Batch& batch, const StrategyMemory& kept) const {
   const std::lock_guard lock(batch.mutex);
   batch.request.setting.strategy = kept;
-  return model_.predict(*batch.graph, batch.request);
+  MemoryResult out = model_.predict(*batch.graph, batch.request);
+  out.use.fully_equipped = setup_.device().unmeasured();
+  return out;
 }
 
 const MemoryResult& HeldMemory::with(const StrategyMemory& kept) const {
