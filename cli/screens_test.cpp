@@ -72,6 +72,14 @@ TEST(CompareCommand, NamesTheMechanismOfEachReason) {
   EXPECT_THAT(frameworks, AllOf(HasSubstr("why: mxnet takes"), HasSubstr("kernels: ")));
 }
 
+// Two TCP connections bound every one of these networks: one warning, and not behind the others.
+TEST(CompareCommand, SaysThatConnectionsBindEveryNetwork) {
+  EXPECT_THAT(screen("compare --model resnet50 --batch 64 --device v100-pcie-16g --gpus 8 "
+                     "--gpus-per-node 4 --intra pcie3-x16 --strategy ddp --net "
+                     "25gbe,40gbe,100gbe,200gbe,400gbe"),
+              HasSubstr("warning (5 of 5 points, with other numbers): 2 tcp connections carry"));
+}
+
 // Parameters that were transferred cannot be measured again: they never were.
 TEST(PredictCommand, SaysWhatWouldNarrowTheIntervalOfACpuThatNobodyMeasured) {
   const std::string text = screen("predict --model resnet50 --batch 8 --device e5-2630-v3 --json");
