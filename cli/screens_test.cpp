@@ -59,6 +59,14 @@ TEST(PlanCommand, SaysThatANetworkIsOneCardOfAMachine) {
   EXPECT_THAT(screen(plan + "'100g-ib*8'"), Not(HasSubstr("one card per machine")));
 }
 
+// A plan rests on one prediction more than on the others: what limits it and what is not known of
+// it.
+TEST(PlanCommand, SaysWhatLimitsTheBestConfiguration) {
+  EXPECT_THAT(screen("plan --model vgg16 --batch 32 --device v100-pcie-16g --gpus 2,8 "
+                     "--gpus-per-node 1 --net 10gbe --strategy ddp --samples 1M --deadline 30d"),
+              AllOf(HasSubstr("bottleneck of rank 1: "), HasSubstr("warning of rank 1: ")));
+}
+
 // The resource that binds, the strategy's way and the kernels that differ are named.
 TEST(CompareCommand, NamesTheMechanismOfEachReason) {
   const std::string strategies = screen(
