@@ -49,6 +49,25 @@ TEST(MemoryCommand, SplitsThePeakIntoAnyBatchAndEachSample) {
   EXPECT_THAT(screen.out, HasSubstr("each sample"));
 }
 
+// The largest batch is as good as a coin toss; the largest certain one fits even at the 95 %
+// quantile of its peak, and the one after it does not.
+TEST(MemoryCommand, NamesTheLargestBatchThatFitsForCertain) {
+  const std::string job = "--model bert-large --precision bf16 --device a100-sxm-40g ";
+  const json any = memory(job);
+  EXPECT_EQ(any["memory_bytes"]["fit"], "possible");
+  const std::int64_t sure = any["largest_certain_batch"];
+  EXPECT_LT(sure, any["largest_batch"]);
+  const auto fit = [&](std::int64_t batch) {
+    return memory(job + "--batch " + std::to_string(batch))["memory_bytes"]["fit"];
+  };
+  EXPECT_EQ(fit(sure), "certain");
+  EXPECT_NE(fit(sure + 1), "certain");
+  const TestFolder folder;
+  const std::string text = run_program_in(folder, "memory " + job).out;
+  EXPECT_THAT(text, HasSubstr(std::to_string(sure) + " for certain"));
+  EXPECT_THAT(text, HasSubstr("may fit"));
+}
+
 // Not even one sample of gpt2-xl and Adam fits 12 GB.
 TEST(MemoryCommand, SaysWithoutABatchThatNothingFits) {
   const json none = memory("--model gpt2-xl --device titan-x-pascal --set optimizer=adam", 5);

@@ -83,9 +83,11 @@ std::string memory_line(const MemoryUse& use) {
   const MemoryFit fit = use.fit();
   const char* verdict = fit == MemoryFit::kCertain    ? ": fits, "
                         : fit == MemoryFit::kLikely   ? ": likely fits, "
+                        : fit == MemoryFit::kPossible ? ": may fit, "
                         : fit == MemoryFit::kUnlikely ? ": UNLIKELY TO FIT, "
                                                       : ": DOES NOT FIT, ";
-  return to_text(bytes(use.peak())) + " of " + to_text(bytes(use.capacity)) + verdict +
+  return to_text(bytes(use.peak())) + " of " + to_text(bytes(use.capacity)) +
+         (use.fully_equipped ? " if fully equipped" : "") + verdict +
          (use.fits() ? to_text(bytes(use.margin())) + " to spare"
                      : to_text(bytes(-use.margin())) + " too much") +
          (context_was_measured(use) ? "" : "; the context was not measured there");
@@ -119,7 +121,7 @@ std::string prediction_screen(const Report& r) {
   out += "\n\n  bottleneck  " + r.bottleneck.resource + ": " + r.bottleneck.text + "\n";
   out += "  arithmetic  " + to_text(r.flops_per_iteration) + " per iteration, " +
          percent(r.model_flops_utilization) + " of the " +
-         (r.experiment.threads > 0 ? "measured" : "data-sheet") + " peak\n";
+         (r.peak_is_measured ? "measured" : "data-sheet") + " peak\n";
   if (r.model_flops_utilization > 1) {
     const double least = r.least_flops_per_iteration / r.flops_per_iteration;
     out +=

@@ -66,6 +66,14 @@ TEST(PlanCommand, SaysThatANetworkIsOneCardOfAMachine) {
   EXPECT_THAT(screen(plan + "'100g-ib*8'"), Not(HasSubstr("one card per machine")));
 }
 
+// A plan rests on one prediction more than on the others: what limits it and what is not known of
+// it.
+TEST(PlanCommand, SaysWhatLimitsTheBestConfiguration) {
+  EXPECT_THAT(screen("plan --model vgg16 --batch 32 --device v100-pcie-16g --gpus 2,8 "
+                     "--gpus-per-node 1 --net 10gbe --strategy ddp --samples 1M --deadline 30d"),
+              AllOf(HasSubstr("bottleneck of rank 1: "), HasSubstr("warning of rank 1: ")));
+}
+
 // The resource that binds, the strategy's way and the kernels that differ are named.
 TEST(CompareCommand, NamesTheMechanismOfEachReason) {
   const std::string strategies = screen(
@@ -79,10 +87,30 @@ TEST(CompareCommand, NamesTheMechanismOfEachReason) {
   EXPECT_THAT(frameworks, AllOf(HasSubstr("why: mxnet takes"), HasSubstr("kernels: ")));
 }
 
+// Two TCP connections bound every one of these networks: one warning, and not behind the others.
+TEST(CompareCommand, SaysThatConnectionsBindEveryNetwork) {
+  EXPECT_THAT(screen("compare --model resnet50 --batch 64 --device v100-pcie-16g --gpus 8 "
+                     "--gpus-per-node 4 --intra pcie3-x16 --strategy ddp --net "
+                     "25gbe,40gbe,100gbe,200gbe,400gbe"),
+              HasSubstr("warning (5 of 5 points, with other numbers): 2 tcp connections carry"));
+}
+
 // Parameters that were transferred cannot be measured again: they never were.
 TEST(PredictCommand, SaysWhatWouldNarrowTheIntervalOfACpuThatNobodyMeasured) {
   const std::string text = screen("predict --model resnet50 --batch 8 --device e5-2630-v3 --json");
   EXPECT_THAT(text, AllOf(HasSubstr("nobody has measured this CPU"), Not(HasSubstr("again"))));
+}
+
+// The first warning says so, nothing of it is called measured, and its memory is no fact.
+TEST(PredictCommand, SaysFirstThatNobodyMeasuredACpu) {
+  const std::string text = screen(
+      "predict --model alexnet --batch 128 --device e5-2630-v3 --threads 8 --framework torch7");
+  const std::size_t first = text.find("  warning ");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_THAT(text.substr(first, text.find('\n', first) - first),
+              HasSubstr("nobody has measured this CPU"));
+  EXPECT_THAT(text, AllOf(HasSubstr("of the data-sheet peak"), Not(HasSubstr("measured peak")),
+                          HasSubstr("if fully equipped: fits")));
 }
 
 // What a file says of a device is enough for jobs of several: its links, and its class of NCCL's

@@ -28,7 +28,7 @@ TEST(Origins, SumToTheIteration) {
   const std::string alone =
       "predict --model alexnet --batch 32 --device t4 --gpus 4 --intra pcie3-x16 --strategy ";
   for (const std::string& command :
-       {job + "ddp", job + "horovod", job + "wfbp --set negotiation=full",
+       {job + "ddp", job + "fsdp", job + "horovod", job + "wfbp --set negotiation=full",
         job + "wfbp --set compression=power-sgd --set rank=4 --set compression_time=50ms",
         alone + "parameter-server --set staged_vars=on", job + "dist-sync --framework mxnet",
         job + "ddp --set loader_ms_per_batch=900 --grad-accum 2",
@@ -66,6 +66,21 @@ TEST(ExplainCommand, ShowsTheKernelsOfTheShardThatADeviceUpdates) {
     EXPECT_LE(seconds_in(explained, ""), 1.001 * computing);
     EXPECT_GE(seconds_in(explained, ""), 0.8 * computing) << "the rest is waiting for the host";
   }
+}
+
+// Origins say of the optimizer what the table of kernels says of a quarter of it, but for gaps
+// between kernels, which only origins share out among them.
+TEST(Origins, AreOfTheShardThatADeviceUpdates) {
+  const json sharded = run(std::string("explain ") + kJob + "fsdp");
+  const double iteration = sharded["iteration_time_s"]["median"];
+  double share = 0;
+  for (const json& line : sharded["origins"]) {
+    if (line["what"].get<std::string>().find("sgd") != std::string::npos) {
+      share += line["share"].get<double>();
+    }
+  }
+  EXPECT_GT(share, 0);
+  EXPECT_NEAR(share * iteration / seconds_in(sharded, "sgd"), 1, 0.25);
 }
 
 // A measured rate of half the predicted one makes every kernel take twice as long.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "core/error.h"
 #include "simulator/frameworks/framework.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr double kLeastWidening = 1.25;
 constexpr std::size_t kMostAlternatives = 3;
+constexpr double kLeastChange = 1.05;  // of a rate, to explain anything
 
 struct Change {
   std::string setting;
@@ -51,9 +53,14 @@ std::vector<Change> other_precisions(const Experiment& e, const DeviceSpec* devi
 class Search {
  public:
   Search(double rate, const Experiment& experiment, const TrainingDevice& device)
-      : rate_(rate), experiment_(experiment), device_(device) {}
+      : rate_(rate),
+        experiment_(experiment),
+        device_(device),
+        plain_(predictor_.predict(experiment, device).report.throughput_samples_per_s.median) {}
 
-  void consider(const std::vector<Change>& changes) {
+  // The rate with these changes, none if they cannot be run. They explain the measured one if the
+  // last of them moves the prediction there, from the rate `before` it and from that of none.
+  std::optional<double> consider(const std::vector<Change>& changes, std::optional<double> before) {
     Experiment changed = experiment_;
     std::string setting;
     for (const Change& change : changes) {
@@ -63,10 +70,16 @@ class Search {
     try {
       const Estimate predicted =
           predictor_.predict(changed, device_).report.throughput_samples_per_s;
-      if (believable(predicted).holds(rate_)) found_.push_back({setting, predicted.median});
+      const double after = predicted.median;
+      if (believable(predicted).holds(rate_) && moves(plain_, after) &&
+          moves(before.value_or(plain_), after)) {
+        found_.push_back({setting, after});
+      }
+      return after;
     } catch (const Error& error) {
       if (error.code() == ExitCode::kInternal) throw;
     }
+    return std::nullopt;
   }
   bool found() const { return !found_.empty(); }
 
@@ -79,10 +92,15 @@ class Search {
   }
 
  private:
+  bool moves(double before, double after) const {
+    return (rate_ > plain_ ? after / before : before / after) >= kLeastChange;
+  }
+
   double rate_;
   const Experiment& experiment_;
   const TrainingDevice& device_;
   Predictor predictor_;
+  double plain_;  // the rate without changes
   std::vector<Alternative> found_;
 };
 
@@ -101,11 +119,14 @@ std::vector<Alternative> alternatives_that_fit(double samples_per_s, const Exper
   const std::vector<Change> options = other_options(resolved, device.kind());
   const std::vector<Change> precisions = other_precisions(resolved, device.spec());
   Search search(samples_per_s, resolved, device);
-  for (const Change& option : options) search.consider({option});
-  for (const Change& precision : precisions) search.consider({precision});
+  for (const Change& option : options) search.consider({option}, std::nullopt);
+  std::vector<std::optional<double>> alone;  // by precision
   for (const Change& precision : precisions) {
+    alone.push_back(search.consider({precision}, std::nullopt));
+  }
+  for (std::size_t i = 0; i < precisions.size(); ++i) {
     if (search.found()) break;
-    for (const Change& option : options) search.consider({precision, option});
+    for (const Change& option : options) search.consider({precisions[i], option}, alone[i]);
   }
   return std::move(search).nearest();
 }

@@ -27,8 +27,9 @@ struct Alternative {
 
 // At most three, the nearest first. One change at a time: every value of every option that the
 // framework has on this device, and every precision of the device; if none explains the rate, a
-// precision together with an option. What cannot run is left out. None for a job whose computing
-// was measured (--calibrate, --profile).
+// precision together with an option. What cannot run is left out, and what does not move the
+// prediction towards the rate by a twentieth: recomputing is no reason to be too fast. None for a
+// job whose computing was measured (--calibrate, --profile).
 std::vector<Alternative> alternatives_that_fit(double samples_per_s, const Experiment& resolved,
                                                const TrainingDevice& device);
 

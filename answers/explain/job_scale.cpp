@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "simulator/job/compute_profile.h"
 #include "simulator/report/job_predictor.h"
+#include "simulator/report/job_report_parts.h"
 
 namespace paceline {
 namespace {
@@ -31,21 +31,11 @@ Seconds updating(const Timeline& timeline) {
   return total.seconds() / static_cast<double>(first_forward.size());
 }
 
-double ratio(Seconds in_job, Seconds alone) { return alone > Seconds(0) ? in_job / alone : 1; }
-
 }  // namespace
 
 PhaseScale phase_scale(const Report& report, const IterationPlan& plan, const Timeline& timeline) {
   if (!JobPredictor::concerns(report.experiment)) return {};
-  const ComputeProfile alone = compute_profile(plan);
-  const double micro_batches = static_cast<double>(alone.micro_batches);
-  PhaseScale out;
-  out.forward = ratio(report.breakdown.forward, micro_batches * alone.forward_time());
-  out.backward = ratio(report.breakdown.backward, micro_batches * alone.backward_time());
-  out.update = ratio(updating(timeline), alone.update);
-  // The measured time of a synchronization holds the update; nothing tells how much of it.
-  if (report.experiment.options.contains("sync_time")) out.backward = out.update = out.forward;
-  return out;
+  return phase_scale(report.experiment, plan, report.breakdown, updating(timeline));
 }
 
 }  // namespace paceline

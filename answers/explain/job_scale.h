@@ -1,6 +1,5 @@
-// How long the kernels of each phase take in a job, against one device by itself: a measured rate
-// scales all of them, collectives slow those beside them, and a shard is updated in a share of the
-// time.
+// How long the kernels of each phase take in a job that was predicted, against one device by itself
+// (simulator/report/job_report_parts.h).
 #pragma once
 
 #include "simulator/report/report_parts.h"

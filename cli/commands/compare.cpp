@@ -1,7 +1,9 @@
 // paceline compare: the points of a sweep, ranked, with what cannot be told apart.
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "answers/compare/ranking.h"
 #include "answers/compare/reasons.h"
@@ -28,34 +30,62 @@ RankBy read_order(const Arguments& arguments, const PriceList* prices) {
   return RankBy::kSamplesPerMoney;
 }
 
-// Each warning once, those of most points first.
-std::string warnings_text(const std::vector<Report>& reports) {
-  std::vector<std::pair<std::string, std::size_t>> counted;
+// Without its numbers and names with one, in which a warning of one point differs from the same of
+// another: "# tcp connections carry # GB/s of the # GB/s of #".
+std::string without_numbers(const std::string& warning) {
+  std::istringstream words(warning);
+  std::string out;
+  for (std::string word; words >> word;) {
+    const bool number = std::ranges::any_of(word, [](char c) { return '0' <= c && c <= '9'; });
+    out += (number ? "#" : word) + " ";
+  }
+  return out;
+}
+
+// Of several points, that differ in numbers alone.
+struct AlikeWarnings {
+  std::string first;
+  std::size_t points = 0;
+  bool differ = false;
+};
+
+// Each kind of warning once, those of most points first; of them those that tell points apart.
+std::vector<AlikeWarnings> alike_warnings(const std::vector<Report>& reports) {
+  std::vector<AlikeWarnings> kinds;
+  std::map<std::string, std::string> patterns;               // of texts
+  std::map<std::pair<std::string, int>, std::size_t> known;  // by pattern and its place in a report
   for (const Report& report : reports) {
+    std::map<std::string, int> said;
     for (const std::string& warning : report.warnings) {
-      const auto known =
-          std::ranges::find(counted, warning, &std::pair<std::string, std::size_t>::first);
-      if (known == counted.end()) {
-        counted.emplace_back(warning, 1);
-      } else {
-        ++known->second;
-      }
+      std::string& pattern = patterns[warning];
+      if (pattern.empty()) pattern = without_numbers(warning);
+      const auto [at, added] = known.try_emplace({pattern, said[pattern]++}, kinds.size());
+      if (added) kinds.push_back({.first = warning});
+      AlikeWarnings& kind = kinds[at->second];
+      ++kind.points;
+      kind.differ = kind.differ || warning != kind.first;
     }
   }
-  std::ranges::stable_sort(counted, std::ranges::greater(),
-                           &std::pair<std::string, std::size_t>::second);
+  std::ranges::stable_sort(kinds, std::ranges::greater(), [](const AlikeWarnings& kind) {
+    return std::pair(kind.points, kind.differ);
+  });
+  return kinds;
+}
+
+std::string warnings_text(const std::vector<Report>& reports) {
+  const std::vector<AlikeWarnings> kinds = alike_warnings(reports);
   std::string out;
-  for (std::size_t i = 0; i < counted.size() && i < kMostWarnings; ++i) {
-    const auto& [warning, points] = counted[i];
-    const bool all = points == reports.size();
-    out += "warning" +
-           (all ? ""
-                : " (" + std::to_string(points) + " of " + std::to_string(reports.size()) +
-                      " points)") +
-           ": " + warning + "\n";
+  for (std::size_t i = 0; i < kinds.size() && i < kMostWarnings; ++i) {
+    const AlikeWarnings& kind = kinds[i];
+    std::string points;
+    if (kind.differ || kind.points < reports.size()) {
+      points = " (" + std::to_string(kind.points) + " of " + std::to_string(reports.size()) +
+               " points" + (kind.differ ? ", with other numbers" : "") + ")";
+    }
+    out += "warning" + points + ": " + kind.first + "\n";
   }
-  if (counted.size() > kMostWarnings) {
-    out += "and " + std::to_string(counted.size() - kMostWarnings) +
+  if (kinds.size() > kMostWarnings) {
+    out += "and " + std::to_string(kinds.size() - kMostWarnings) +
            " more warnings (--json lists all)\n";
   }
   return out;

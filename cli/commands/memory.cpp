@@ -7,7 +7,7 @@
 //     ...
 //     peak               4.25 GB of 17.2 GB: fits, 12.9 GB to spare
 //     90 % interval      4.04 GB .. 4.47 GB
-//     largest batch      160
+//     largest batch      160, 152 for certain; ...
 //     interval from      13 measured totals, nine of ten within 4.4 %: megatron-golden ...
 //     context from       nvidia-smi beside an idle process ..., recalled, unverified
 //
@@ -42,6 +42,7 @@ struct Point {
   Experiment experiment;
   MemoryResult memory;
   std::int64_t largest_batch = 0;
+  std::int64_t largest_certain_batch = 0;
   std::optional<BatchLine> line;  // where no batch was given
 };
 
@@ -67,6 +68,16 @@ std::string padded(std::string text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
 
+// What the numbers are: a larger batch that fits is no contradiction.
+std::string batches_text(const Point& point) {
+  const std::int64_t sure = point.largest_certain_batch;
+  std::string out = largest_batch_text(point.largest_batch);
+  if (point.largest_batch < 1) return out;
+  out += sure < 1 ? ", none for certain" : ", " + batch_found_text(sure) + " for certain";
+  if (point.largest_batch >= kLargestBatchTried) return out;
+  return out + "; the next does not fit, a larger one still may: memory goes in steps";
+}
+
 std::string screen(const Point& point) {
   constexpr double kBarWidth = 40;
   const MemoryUse& use = point.memory.use;
@@ -81,7 +92,7 @@ std::string screen(const Point& point) {
   }
   out += "  peak               " + memory_line(use) + "\n";
   out += "  90 % interval      " + memory_interval_text(use) + "\n";
-  out += "  largest batch      " + largest_batch_text(point.largest_batch) + "\n";
+  out += "  largest batch      " + batches_text(point) + "\n";
   if (point.line) {
     out += "  each sample        " + to_text(Bytes(point.line->per_sample)) + ", beside " +
            to_text(Bytes(std::max(0.0, point.line->fixed))) + " for any batch\n";
@@ -139,7 +150,8 @@ nlohmann::ordered_json json(const Point& point) {
   nlohmann::ordered_json out = {{"schema", "paceline.memory/1"},
                                 {"config", to_json(point.experiment)},
                                 {"memory_bytes", to_json(point.memory.use)},
-                                {"largest_batch", point.largest_batch}};
+                                {"largest_batch", point.largest_batch},
+                                {"largest_certain_batch", point.largest_certain_batch}};
   if (point.line) {
     out["any_batch_bytes"] = std::llround(point.line->fixed);
     out["bytes_per_sample"] = std::llround(point.line->per_sample);
@@ -169,6 +181,7 @@ Point answer(const Predictor& predictor, const Experiment& experiment, bool any_
   Predictor::MemoryAnswer found = predictor.memory(point.experiment, *device);
   point.memory = std::move(found.memory);
   point.largest_batch = found.largest_batch.value_or(0);
+  point.largest_certain_batch = found.largest_certain_batch.value_or(0);
   if (any_batch) point = at_largest_batch(predictor, std::move(point), *device);
   if (!point.memory.use.fits()) {
     point.memory.warnings.emplace_back("does not fit in the memory of the device");

@@ -19,6 +19,7 @@ namespace paceline {
 namespace {
 
 constexpr std::size_t kRowsOfAScreen = 20;
+constexpr std::size_t kWarningsOfAScreen = 3;
 
 std::optional<Seconds> seconds(const Arguments& arguments, const char* flag) {
   const auto text = arguments.find(flag);
@@ -121,6 +122,21 @@ std::string network_text(const std::vector<Report>& reports) {
   return "";
 }
 
+// What limits the best configuration, and what to know before believing it.
+std::string best_text(const Report& best) {
+  std::string out =
+      "bottleneck of rank 1: " + best.bottleneck.resource + ": " + best.bottleneck.text + "\n";
+  const std::vector<std::string>& all = best.warnings;
+  for (std::size_t i = 0; i < all.size() && i < kWarningsOfAScreen; ++i) {
+    out += "warning of rank 1: " + all[i] + "\n";
+  }
+  if (all.size() > kWarningsOfAScreen) {
+    out += "and " + std::to_string(all.size() - kWarningsOfAScreen) +
+           " more warnings (--json lists all)\n";
+  }
+  return out;
+}
+
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
   Goal goal = read_goal(arguments);
@@ -144,7 +160,7 @@ ExitCode run(const Arguments& arguments) {
       out += "and " + std::to_string(all - plan.size()) + " more (--json lists all)\n";
     }
     if (goal.samples > 0) out += terms_text(arguments);
-    out += network_text(reports);
+    out += network_text(reports) + best_text(reports[best.index]);
     if (prices != nullptr) out += "prices of " + prices->date() + ", " + prices->source() + "\n";
     write_result(arguments, out);
   } else {

@@ -5,6 +5,11 @@
 #include "core/error.h"
 
 namespace paceline {
+namespace {
+
+constexpr double kNormal95 = 1.645;  // standard deviations from the median to the 95 % quantile
+
+}  // namespace
 
 std::string_view to_string(MemoryFit fit) {
   switch (fit) {
@@ -12,6 +17,8 @@ std::string_view to_string(MemoryFit fit) {
       return "certain";
     case MemoryFit::kLikely:
       return "likely";
+    case MemoryFit::kPossible:
+      return "possible";
     case MemoryFit::kUnlikely:
       return "unlikely";
     case MemoryFit::kImpossible:
@@ -23,7 +30,9 @@ std::string_view to_string(MemoryFit fit) {
 
 MemoryFit MemoryUse::fit() const {
   if (p95() <= capacity) return MemoryFit::kCertain;
-  if (fits()) return MemoryFit::kLikely;
+  const double deviation = static_cast<double>(above) / kNormal95;
+  if (static_cast<double>(margin()) >= deviation) return MemoryFit::kLikely;
+  if (fits()) return MemoryFit::kPossible;
   return p05() <= capacity ? MemoryFit::kUnlikely : MemoryFit::kImpossible;
 }
 

@@ -11,10 +11,11 @@
 
 namespace paceline {
 
-// Where the capacity lies in the 90 % interval of the peak: above it; above the prediction; below
-// the prediction; below all of it.
-enum class MemoryFit { kCertain, kLikely, kUnlikely, kImpossible };
-// "certain", "likely", "unlikely", "impossible".
+// Where the capacity lies in the 90 % interval of the peak: above it; above the prediction by a
+// standard deviation at least (five in six, of a normal one); above it by less; below the
+// prediction; below all of it.
+enum class MemoryFit { kCertain, kLikely, kPossible, kUnlikely, kImpossible };
+// "certain", "likely", "possible", "unlikely", "impossible".
 std::string_view to_string(MemoryFit fit);
 
 // `peak` is the sum of the uses.
@@ -29,7 +30,8 @@ struct MemoryUse {
   std::int64_t context = 0;
   std::int64_t slack = 0;
   std::int64_t capacity = 0;
-  std::string context_source;  // where the size of the context is from; empty without one
+  bool fully_equipped = false;  // `capacity` is the most that the device can have
+  std::string context_source;   // where the size of the context is from; empty without one
   // How far below and above the peak its 5 % and 95 % quantiles are; not negative.
   std::int64_t below = 0;
   std::int64_t above = 0;

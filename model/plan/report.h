@@ -93,6 +93,7 @@ struct Report {
   // By the algorithms that need least (model/cost/least_arithmetic.h): no device does less.
   Flops least_flops_per_iteration;
   double model_flops_utilization = 0;
+  bool peak_is_measured = false;             // what it refers to; else of the data sheet
   std::vector<OriginLine> origins;           // per kernel family
   std::vector<IntervalPart> interval_parts;  // of jobs
   std::vector<std::string> warnings;

@@ -50,6 +50,9 @@ class TrainingDevice {
   // Parameters fitted to this very device, to see which kernels they have seen; may be empty.
   virtual const ParameterSet& parameters() const = 0;
 
+  // Whether nobody measured it: times are expected of another device and both data sheets, the peak
+  // is that of its own, and its memory the most that it can have.
+  virtual bool unmeasured() const { return false; }
   // How the interval of its kernels would become narrower, in words.
   virtual std::string narrowing() const = 0;
 

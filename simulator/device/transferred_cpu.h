@@ -20,9 +20,10 @@ class TransferredCpu : public TrainingDevice {
   HostCosts host_costs(const FrameworkInfo& framework) const override;
   const ParameterSet& parameters() const override { return costs_.fitted.parameters(); }
   std::vector<InputFile> inputs() const override { return inputs_; }
+  bool unmeasured() const override { return true; }
   std::string narrowing() const override {
-    return "nobody has measured this CPU; measurements taken on one (paceline measure, paceline "
-           "calibrate) would narrow it";
+    return "measurements taken on such a CPU (paceline measure, paceline calibrate) would narrow "
+           "it";
   }
   // Threads that the sockets run at once, two of some cores on each core.
   int cores() const override;

@@ -58,6 +58,7 @@ class Reading {
     if (out.bubble < Seconds(0)) out.bubble = Seconds();
     return out;
   }
+  Seconds updating() const { return updating_.seconds(); }
   Seconds communicating() const { return covered(messages_, from_, to_).seconds(); }
   double share(ResourceId id) const { return busy_[static_cast<std::size_t>(id)] / period().si(); }
   SimTime start_of(TaskId task) const { return schedule_.start[static_cast<std::size_t>(task)]; }
@@ -70,6 +71,7 @@ class Reading {
     const Interval whole{start_of(id), end_of(id)};
     const Interval part{std::max(whole.start, from_), std::min(whole.end, to_)};
     if (part.end <= part.start) return;
+    if (label.kind == SpanKind::kUpdate && label.rank == 0) updating_ += part.end - part.start;
     const ResourceId resource = graph_.record(id).resource;
     if (resource != kNoResource) {
       busy_[static_cast<std::size_t>(resource)] += (part.end - part.start).seconds().si();
@@ -89,6 +91,7 @@ class Reading {
   SimTime from_, to_;
   std::vector<double> busy_;  // seconds, by resource
   std::array<SimTime, kSpanKinds> by_kind_{};
+  SimTime updating_;  // of rank 0, on any resource
   std::vector<Interval> computing_;
   std::vector<Interval> messages_;
 };
@@ -139,6 +142,7 @@ JobResult read_job(const SimulatedJob& job) {
   result.iterations = static_cast<int>(ends.size());
   result.iteration_time = steady.iteration_time();
   result.breakdown = divided(reading.breakdown(), cycle);
+  result.updating = reading.updating() / cycle;
   result.compute_share = reading.share(compute);
   result.conditions_read = builder.conditions_read();
   result.warnings = builder.warnings();

@@ -1,5 +1,6 @@
 #include "simulator/job/simulate_job.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "simulator/engine/engine.h"
@@ -156,12 +157,14 @@ JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const Strat
                        Communicator& communicator) {
   LoadShares loads;
   Observer* const observers[] = {&loads};
-  return until_steady(
+  JobResult result = until_steady(
       job, strategy, options, communicator, observers,
       [&](Emitted& out, const TaskGraph& graph, const Schedule& schedule) {
         return read_job({out.builder, graph, out.builder.platform(), schedule, loads,
                          out.backward_ends, out.builder.compute(0), strategy.cycle(job, options)});
       });
+  result.updating = std::max(Seconds(), result.updating - beginning(job, strategy));
+  return result;
 }
 
 Seconds steady_time(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,

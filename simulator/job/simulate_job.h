@@ -17,6 +17,7 @@ class StrategyOptions;
 struct JobResult {
   Seconds iteration_time;  // in the steady state
   Breakdown breakdown;     // of rank 0; adds up to the time
+  Seconds updating;        // by rank 0, on any queue; not what feeds the batch to the device
   Communication communication;
   // The busiest resource that is not the compute stream, and its share of the time.
   std::string busiest;

@@ -19,11 +19,6 @@ Estimate estimate(double median, std::vector<double> draws) {
   return out;
 }
 
-// What kernels are shares of: a job of several devices also waits.
-std::string_view computing_of(const Experiment& e) {
-  return e.devices > 1 ? "the computing" : "the iteration";
-}
-
 // Defaults that a model file left open.
 std::vector<std::string> assumptions(const ImportedModel& model) {
   std::vector<std::string> out;
@@ -77,13 +72,21 @@ Report report_of(const DeviceWork& work) {
                            : least_training_flops(work.graph, e.precision, on_matrix_units));
   r.model_flops_utilization =
       r.flops_per_iteration / Seconds(time) / work.device.peak(e.precision, std::max(1, e.threads));
+  r.peak_is_measured = work.device.kind() == DeviceKind::kCpu && !work.device.unmeasured();
   r.origins = collect_origins(plan);
   // A job is another time to wait beside, and adds it itself.
   if (work.input && !JobPredictor::concerns(e)) add_input_wait(*work.input, Seconds(training), r);
   r.inputs = work.device.inputs();
   if (!work.model.file.empty()) r.inputs.push_back({work.model.file, work.model.sha256});
   // First: they decide what was predicted, and a screen shows only so many.
-  r.warnings = assumptions(work.model);
+  if (work.device.unmeasured()) {
+    r.warnings.emplace_back(
+        "nobody has measured this CPU: its times are expected of another CPU and both data sheets, "
+        "its peak is the data sheet's, its memory the most that it can have");
+  }
+  for (std::string& assumption : assumptions(work.model)) {
+    r.warnings.push_back(std::move(assumption));
+  }
   for (std::string& warning : collect_warnings(plan, computing_of(e))) {
     r.warnings.push_back(std::move(warning));
   }

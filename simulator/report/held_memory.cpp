@@ -56,7 +56,9 @@ HeldMemory::Batch& HeldMemory::batch(std::int64_t samples) const {
 MemoryResult HeldMemory::predict(Batch& batch, const StrategyMemory& kept) const {
   const std::lock_guard lock(batch.mutex);
   batch.request.setting.strategy = kept;
-  return model_.predict(*batch.graph, batch.request);
+  MemoryResult out = model_.predict(*batch.graph, batch.request);
+  out.use.fully_equipped = setup_.device().unmeasured();
+  return out;
 }
 
 const MemoryResult& HeldMemory::with(const StrategyMemory& kept) const {
@@ -75,6 +77,16 @@ std::optional<std::int64_t> HeldMemory::largest_batch(const StrategyMemory& kept
   Answer& known = answer(kept);
   std::call_once(known.searched, [&] { known.largest = largest_that_fits(spare); });
   return known.largest;
+}
+
+std::optional<std::int64_t> HeldMemory::largest_certain_batch(const StrategyMemory& kept) const {
+  const std::int64_t own = setup_.experiment().batch;
+  const std::int64_t most = largest_batch(kept).value_or(0);
+  return largest_that_fits([&](std::int64_t samples) -> std::int64_t {
+    if (samples > most) return -1;
+    const MemoryUse use = samples == own ? with(kept).use : predict(batch(samples), kept).use;
+    return use.capacity - use.p95();
+  });
 }
 
 }  // namespace paceline

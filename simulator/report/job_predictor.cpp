@@ -208,6 +208,7 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
       report.warnings.insert(report.warnings.begin(), std::move(*beyond));
     }
   }
+  scale_reasons(plan, phase_scale(e, plan, result.breakdown, result.updating), report);
   name_bottleneck(result, report.bottleneck);
   report.experiment.devices_per_machine = job.spec.group.per_machine;
   report.flops_per_iteration = static_cast<double>(e.devices) * report.flops_per_iteration;

@@ -5,7 +5,7 @@
 
 #include "core/percent.h"
 #include "core/units_text.h"
-#include "simulator/report/report_parts.h"
+#include "simulator/job/compute_profile.h"
 
 namespace paceline {
 namespace {
@@ -13,9 +13,39 @@ namespace {
 constexpr double kMoreThanLinear = 1.005;  // efficiency that needs an explanation
 constexpr double kBeyondPeak = 1.01;       // times the peak; what is less is rounding
 constexpr double kRounding = 1e-9;         // of the time: no part of it
+constexpr double kSameScale = 1e-6;        // the clock's rounding of every segment
 constexpr double kBindingShare = 0.9;      // of the time: a resource this busy limits the job
 
+double ratio(Seconds in_job, Seconds alone) { return alone > Seconds(0) ? in_job / alone : 1; }
+
+bool is_one(double scale) { return std::abs(scale - 1) < kSameScale; }
+
 }  // namespace
+
+PhaseScale phase_scale(const Experiment& e, const IterationPlan& plan, const Breakdown& parts,
+                       Seconds updating) {
+  const ComputeProfile alone = compute_profile(plan);
+  const double micro_batches = static_cast<double>(alone.micro_batches);
+  PhaseScale out;
+  out.forward = ratio(parts.forward, micro_batches * alone.forward_time());
+  out.backward = ratio(parts.backward, micro_batches * alone.backward_time());
+  out.update = ratio(updating, alone.update);
+  // The measured time of a synchronization holds the update; nothing tells how much of it.
+  if (e.options.contains("sync_time")) out.backward = out.update = out.forward;
+  return out;
+}
+
+void scale_reasons(const IterationPlan& plan, const PhaseScale& scale, Report& report) {
+  if (is_one(scale.forward) && is_one(scale.backward) && is_one(scale.update)) return;
+  const std::string_view whole = computing_of(report.experiment);
+  report.bottleneck = find_bottleneck(plan, whole, scale);
+  report.origins = collect_origins(plan, scale);
+  const std::vector<std::string> said = collect_warnings(plan, whole);
+  const std::vector<std::string> scaled = collect_warnings(plan, whole, scale);
+  const auto old = std::ranges::search(report.warnings, said);
+  const auto place = report.warnings.erase(old.begin(), old.end());
+  report.warnings.insert(place, scaled.begin(), scaled.end());
+}
 
 // A profile of another network, or of a part of one, is easily given by mistake. Nothing in it says
 // at which batch it was taken.

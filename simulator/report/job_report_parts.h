@@ -8,9 +8,18 @@
 
 #include "model/plan/report.h"
 #include "simulator/job/simulate_job.h"
+#include "simulator/report/report_parts.h"
 
 namespace paceline {
 
+// How long the kernels of each phase take in a job, against one device by itself: a measured rate
+// scales all of them, collectives slow those beside them, and a shard is updated in a share of the
+// time. `parts` and `updating` (JobResult::updating) are of the job.
+PhaseScale phase_scale(const Experiment& experiment, const IterationPlan& plan,
+                       const Breakdown& parts, Seconds updating);
+// `report` says of one device by itself why it takes its time (bottleneck, origins, warnings about
+// kernels); afterwards it says so of the times that the job makes of them.
+void scale_reasons(const IterationPlan& plan, const PhaseScale& scale, Report& report);
 // `bottleneck` is that of one device; a link takes its place where the job waits for it.
 void name_bottleneck(const JobResult& job, Bottleneck& bottleneck);
 // `origins` are of what one device computes and sum to 1; afterwards they are of the iteration,

@@ -72,11 +72,12 @@ class Predictor {
                      const WorkloadGraph& graph, const CostModel& costs,
                      const HostCosts& host) const;
 
-  // Memory alone, of a resolved experiment, and the largest batch that fits, if it is asked for;
-  // none if not even one sample does. Costs some seven graphs.
+  // Memory alone, of a resolved experiment, and the largest batches that fit, if they are asked
+  // for; none if not even one sample does. Costs some seven graphs.
   struct MemoryAnswer {
     MemoryResult memory;
     std::optional<std::int64_t> largest_batch;
+    std::optional<std::int64_t> largest_certain_batch;  // by the 95 % quantile of the peak
   };
   MemoryAnswer memory(const Experiment& resolved, const TrainingDevice& device,
                       bool largest_batch = true) const;

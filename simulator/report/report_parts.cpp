@@ -63,8 +63,13 @@ std::vector<ImplementationTime> time_by_implementation(const IterationPlan& plan
   return out;
 }
 
-Bottleneck find_bottleneck(const IterationPlan& plan, std::string_view whole) {
-  const std::vector<ImplementationTime> parts = time_by_implementation(plan);
+std::string_view computing_of(const Experiment& e) {
+  return e.devices > 1 ? "the computing" : "the iteration";
+}
+
+Bottleneck find_bottleneck(const IterationPlan& plan, std::string_view whole,
+                           const PhaseScale& scale) {
+  const std::vector<ImplementationTime> parts = time_by_implementation(plan, scale);
   const Seconds total = total_time(parts);
   Bottleneck out;
   if (total <= Seconds(0)) return out;
@@ -96,9 +101,9 @@ Bottleneck find_bottleneck(const IterationPlan& plan, std::string_view whole) {
   return out;
 }
 
-std::vector<OriginLine> collect_origins(const IterationPlan& plan) {
+std::vector<OriginLine> collect_origins(const IterationPlan& plan, const PhaseScale& scale) {
   std::map<std::pair<std::string, OriginKind>, OriginLine> lines;
-  Seconds total = breakdown(plan).host;
+  Seconds total = scale.forward * breakdown(plan).host;
   std::map<const OriginLine*, Seconds> times;
   const auto add = [&](const std::string& what, const Origin& origin, Seconds time) {
     OriginLine& line = lines[{what, origin.kind}];
@@ -107,10 +112,11 @@ std::vector<OriginLine> collect_origins(const IterationPlan& plan) {
     sum += time;
   };
   if (total > Seconds(0)) add("host", plan.host_origin, total);
-  for_each_call(plan, {}, [&](const PlannedCall& call, std::int64_t count, double) {
+  for_each_call(plan, scale, [&](const PlannedCall& call, std::int64_t count, double longer) {
     if (call.kernel == PlannedCall::kNoKernel) return;
     const PlannedKernel& planned = plan.kernels[call.kernel];
-    const Seconds time = static_cast<double>(count) * planned.cost.time;
+    const Seconds time = longer * static_cast<double>(count) * planned.cost.time;
+    if (time <= Seconds(0)) return;  // an update that the device leaves to others
     total += time;
     add(planned.kernel.implementation, planned.cost.origin, time);
   });
@@ -130,13 +136,14 @@ void add_origin(std::vector<OriginLine>& origins, OriginLine waiting) {
   std::ranges::stable_sort(origins, std::greater<>(), &OriginLine::share);
 }
 
-std::vector<std::string> collect_warnings(const IterationPlan& plan, std::string_view whole) {
+std::vector<std::string> collect_warnings(const IterationPlan& plan, std::string_view whole,
+                                          const PhaseScale& scale) {
   const std::string of_whole = " of " + std::string(whole) + " is ";
   std::map<std::string, Seconds> outside;
-  Seconds total = breakdown(plan).host;
-  for_each_call(plan, {}, [&](const PlannedCall& call, std::int64_t times, double) {
+  Seconds total = scale.forward * breakdown(plan).host;
+  for_each_call(plan, scale, [&](const PlannedCall& call, std::int64_t times, double longer) {
     if (call.kernel == PlannedCall::kNoKernel) return;
-    const double count = static_cast<double>(times);
+    const double count = longer * static_cast<double>(times);
     const PlannedKernel& planned = plan.kernels[call.kernel];
     total += count * planned.cost.time;
     if (planned.cost.origin.kind == OriginKind::kExtrapolated) {
