@@ -5,15 +5,18 @@
 namespace paceline {
 namespace {
 
-TEST(KernelText, CountsRows) {
-  EXPECT_EQ(readable_text(StreamShape{.elements = 4096000, .row = 1000}),
-            "stream 4096 rows of 1000");
+std::string stream_text(std::int64_t elements, std::int64_t row) {
+  StreamShape stream;
+  stream.elements = elements;
+  stream.row = row;
+  return readable_text(stream);
 }
 
+TEST(KernelText, CountsRows) { EXPECT_EQ(stream_text(4096000, 1000), "stream 4096 rows of 1000"); }
+
 TEST(KernelText, CountsElementsThatFillNoRows) {
-  EXPECT_EQ(readable_text(StreamShape{.elements = 4100, .row = 1000}),
-            "stream 4100 in rows of 1000");
-  EXPECT_EQ(readable_text(StreamShape{.elements = 4100}), "stream 4100");
+  EXPECT_EQ(stream_text(4100, 1000), "stream 4100 in rows of 1000");
+  EXPECT_EQ(stream_text(4100, 0), "stream 4100");
 }
 
 TEST(KernelText, OfOtherKernelsIsTheirName) {
