@@ -34,6 +34,10 @@ const Infeasible kInfeasible[] = {
     {"Plan", "plan " TOO_LARGE "--samples 5", "does not fit", "infeasible: the configuration"},
     {"PlanTooLate", "plan --model resnet50 --batch 8 --device good.json --samples 1B --deadline 1d",
      "no", "times the deadline"},
+    {"PlanStarved",
+     "plan --model resnet50 --batch 8 --device good.json --throughput '0.01 samples/s' --loader "
+     "'0.001 samples/s'",
+     "no", "all that --loader delivers"},
     {"PlanSeveral",
      "plan --model resnet50 --batch 4,8 --device good.json --throughput '1e9 samples/s'", "no",
      "none of 2 configurations reaches the goal"}};

@@ -10,6 +10,7 @@ namespace paceline {
 namespace {
 
 using nlohmann::json;
+using testing::HasSubstr;
 
 constexpr char kJob[] =
     "--model alexnet --batch 32 --device t4 --gpus 4 --gpus-per-node 2 --intra pcie3-x16 "
@@ -39,6 +40,36 @@ TEST(Origins, SumToTheIteration) {
     for (const json& line : report["origins"]) sum += line["share"].get<double>();
     EXPECT_NEAR(sum, 1, 1e-6) << command;
   }
+}
+
+// Selecting elements takes the device far longer than the network needs for what is left of them.
+TEST(Bottleneck, IsTheCompressorWhereItsKernelsTakeTheTime) {
+  for (const char* name : {"top-k", "gtop-k"}) {
+    const json report = run(std::string("predict ") + kJob + "horovod --set compression=" + name);
+    const json& bottleneck = report["bottleneck"];
+    const double share = bottleneck["share"].get<double>();
+    EXPECT_EQ(bottleneck["resource"], "compression on the device") << name;
+    EXPECT_GT(share, 0.5) << name;
+    EXPECT_THAT(bottleneck["text"].get<std::string>(), HasSubstr("a faster link would not"));
+    const json& first = report["origins"][0];
+    EXPECT_EQ(first["what"], "compression") << name;
+    EXPECT_EQ(first["kind"], "extrapolated") << name;
+    EXPECT_THAT(first["source"].get<std::string>(), HasSubstr("V100")) << name;
+    EXPECT_NEAR(first["share"].get<double>(), share, 1e-6) << name;
+  }
+}
+
+// Servers that add all the time are no links: what is said of their cable is not said of them.
+TEST(Bottleneck, DoesNotAskForAFasterLinkWhereServersAdd) {
+  const json adding =
+      run("predict --model alexnet --batch 1 --device t4 --gpus 32 --gpus-per-node 1 "
+          "--strategy async-parameter-server --net 400g-ib")["bottleneck"];
+  EXPECT_THAT(adding["resource"].get<std::string>(), HasSubstr("updates"));
+  EXPECT_THAT(adding["text"].get<std::string>(), HasSubstr("a faster link would not"));
+  const json moving =
+      run("predict --model alexnet --batch 32 --device t4 --gpus 4 --gpus-per-node 2 "
+          "--intra pcie3-x16 --net 1gbe --strategy ddp")["bottleneck"];
+  EXPECT_THAT(moving["text"].get<std::string>(), HasSubstr("only a faster link"));
 }
 
 // Time in kernels of an implementation, in an iteration.

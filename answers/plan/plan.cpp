@@ -68,9 +68,11 @@ void judge(PlannedConfiguration& out, const Report& report, const Goal& goal) {
       refuse("costs " + to_text(*out.cost));
     }
   }
-  if (goal.throughput && report.throughput_samples_per_s.median < goal.throughput->si()) {
-    refuse("reaches " + to_text(SamplesPerSecond(report.throughput_samples_per_s.median)));
+  if (goal.throughput && out.rate.median < goal.throughput->si()) {
+    refuse("reaches " + to_text(SamplesPerSecond(out.rate.median)) +
+           (out.by_input ? ", which is all that --loader delivers" : ""));
   }
+  if (out.by_input && out.reason.empty()) out.reason = "--loader limits it";
 }
 
 ordered_json to_json(const Estimate& e) {
@@ -95,9 +97,9 @@ ordered_json entry_json(const Report& report, const PlannedConfiguration& planne
     out["cost"] = planned.cost->amount;
     out["currency"] = planned.cost->currency;
   }
-  out["throughput_samples_per_s"] = to_json(report.throughput_samples_per_s);
+  out["throughput_samples_per_s"] = to_json(planned.rate);
   out["scaling_efficiency"] = report.scaling_efficiency;
-  out["bottleneck"] = report.bottleneck.resource;
+  out["bottleneck"] = planned.by_input ? "input pipeline" : report.bottleneck.resource;
   out["config"] = paceline::to_json(report.experiment);
   out["warnings"] = report.warnings;
   return out;
@@ -112,6 +114,8 @@ std::vector<PlannedConfiguration> make_plan(const std::vector<Report>& reports, 
   for (std::size_t i = 0; i < reports.size(); ++i) {
     PlannedConfiguration planned;
     planned.index = i;
+    planned.rate = fed_rate(reports[i], overheads);
+    planned.by_input = planned.rate.median < reports[i].throughput_samples_per_s.median;
     if (goal.samples > 0) planned.time = training_time(reports[i], goal.samples, overheads);
     set_cost(planned, reports[i], prices);
     judge(planned, reports[i], goal);
@@ -148,7 +152,7 @@ Table plan_table(const std::vector<Report>& reports,
     const Report& r = reports[p.index];
     std::vector<std::string> cells = {p.feasible ? std::to_string(i + 1) : "-"};
     for (const VaryingKey& key : varying) cells.push_back(key.values[p.index]);
-    cells.push_back(significant(r.throughput_samples_per_s.median));
+    cells.push_back(significant(p.rate.median));
     if (timed) {
       cells.push_back(to_text(Seconds(p.time->total_s.median)));
       cells.push_back(to_text(Seconds(p.time->total_s.p05)));

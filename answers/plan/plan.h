@@ -23,6 +23,8 @@ struct PlannedConfiguration {
   std::size_t index = 0;  // into the reports
   bool feasible = false;
   std::string reason;                // why not, or what is near its limit
+  Estimate rate;                     // samples per second, with the input
+  bool by_input = false;             // the input limits it
   std::optional<TrainingTime> time;  // if the goal says how many samples
   double device_hours = 0;
   std::optional<Money> cost;

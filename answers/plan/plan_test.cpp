@@ -147,6 +147,23 @@ TEST(Plan, TakesAThroughputAsGoal) {
   EXPECT_FALSE(plan[2].feasible);
 }
 
+// Two machines that read 400 samples/s each: what computes 900 reaches 800, and no goal above.
+TEST(Plan, ReachesNoMoreThanTheLoadersDeliver) {
+  Overheads o;
+  o.loader = SamplesPerSecond(400);
+  Goal goal;
+  goal.throughput = SamplesPerSecond(850);
+  const auto missed = make_plan({report(16, 900)}, goal, o, nullptr);
+  EXPECT_FALSE(missed[0].feasible);
+  EXPECT_THAT(missed[0].reason, HasSubstr("--loader"));
+  EXPECT_EQ(missed[0].rate.median, 800);
+  EXPECT_EQ(missed[0].rate.p05, 800);
+  EXPECT_THAT(plan_table({report(16, 900)}, missed).to_string(), HasSubstr("800"));
+  goal.throughput = SamplesPerSecond(800);
+  EXPECT_TRUE(make_plan({report(16, 900)}, goal, o, nullptr)[0].feasible);
+  EXPECT_TRUE(make_plan({report(24, 900)}, goal, o, nullptr)[0].reason.empty());
+}
+
 TEST(Amount, IsReadWithDecimalPrefixes) {
   EXPECT_EQ(parse_amount("--tokens", "1T"), 1e12);
   EXPECT_EQ(parse_amount("--tokens", "400B"), 4e11);

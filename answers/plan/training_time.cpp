@@ -43,17 +43,23 @@ std::optional<Seconds> interval_of(const Overheads& o, double machines) {
 
 }  // namespace
 
+Estimate fed_rate(const Report& report, const Overheads& o) {
+  Estimate rate = report.throughput_samples_per_s;
+  if (!o.loader) return rate;
+  const double input = static_cast<double>(machines_of(report.experiment)) * o.loader->si();
+  for (double* value : {&rate.median, &rate.p05, &rate.p95}) *value = std::min(*value, input);
+  return rate;
+}
+
 TrainingTime training_time(const Report& report, double samples, const Overheads& o) {
   const double machines = static_cast<double>(machines_of(report.experiment));
-  const Estimate& rate = report.throughput_samples_per_s;
-  const double input = o.loader ? machines * o.loader->si() : 1e300;
-  const auto loop = [&](double per_second) { return samples / std::min(per_second, input); };
+  const Estimate rate = fed_rate(report, o);
 
   TrainingTime out;
-  out.training = Seconds(samples / rate.median);
-  out.waiting_for_input = Seconds(loop(rate.median)) - out.training;
+  out.training = Seconds(samples / report.throughput_samples_per_s.median);
+  out.waiting_for_input = Seconds(samples / rate.median) - out.training;
   if (o.evaluation) out.evaluation = o.evaluations * *o.evaluation;
-  const double busy = loop(rate.median) + out.evaluation.si();
+  const double busy = samples / rate.median + out.evaluation.si();
   out.checkpoint_interval = interval_of(o, machines);
   const double share =
       out.checkpoint_interval ? o.checkpoint->si() / out.checkpoint_interval->si() : 0;
@@ -74,7 +80,7 @@ TrainingTime training_time(const Report& report, double samples, const Overheads
   out.failures = Seconds(running * lost / (1 - lost));
   const double stretch = (1 + share) / (1 - lost);
   const auto total = [&](double per_second) {
-    return (loop(per_second) + out.evaluation.si()) * stretch;
+    return (samples / per_second + out.evaluation.si()) * stretch;
   };
   out.total_s = {total(rate.median), total(rate.p95), total(rate.p05)};
   check_total(out.total_s, report, o);

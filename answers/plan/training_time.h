@@ -37,6 +37,9 @@ struct TrainingTime {
   std::optional<Seconds> checkpoint_interval;
 };
 
+// Samples per second with the input: no more than the loaders of all machines deliver.
+Estimate fed_rate(const Report& report, const Overheads& overheads);
+
 // Throws UsageError where failures take as long as the work between them, and for more than a
 // million years.
 TrainingTime training_time(const Report& report, double samples, const Overheads& overheads);

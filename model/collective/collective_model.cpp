@@ -120,18 +120,21 @@ CollectiveCost CollectiveModel::with_fit(const Fit& fit, const std::string& fabr
   const Seconds extra = call.group.machines > 1 ? fabric.network_extra : fabric.inner_extra;
   cost.latency = std::max(Seconds(), Seconds(parts.fixed) + extra * input.steps);
   cost.time += cost.latency - Seconds(parts.fixed);
-  if (fabric_class != fabric.fabric_class) {
+  // Machines that a network was measured on had no slower links inside.
+  const bool inside = call.group.machines > 1 && fabric.bus_rate < fabric.network_rate;
+  const bool borrowed = fabric_class != fabric.fabric_class || inside;
+  if (borrowed) {
     // Constants of another fabric must not carry data faster than this one can.
     cost.time = std::max(cost.time, cost.latency + Seconds(input.volume / input.bus_rate));
   }
   cost.sd = std::hypot(fit.quality.shared_sd, fit.quality.own_sd);
   cost.origin = {OriginKind::kFitted, "fit " + fit.implementation + " on " + fabric_class};
-  const bool borrowed = fabric_class != fabric.fabric_class;
   const bool extrapolated =
       outside(fit, "bytes", call.bytes.si()) || outside(fit, "ranks", call.group.ranks());
   if (borrowed) {
-    cost.warnings.push_back("no measurement of " + fabric.fabric_class + ": the constants of " +
-                            fabric_class + " at this fabric's bandwidth");
+    cost.warnings.push_back("no measurement of " + fabric.fabric_class +
+                            (inside ? " beyond slower " + fabric.inner_class : std::string()) +
+                            ": the constants of " + fabric_class + " at this fabric's bandwidth");
   }
   if (extrapolated) {
     cost.warnings.push_back("outside the sizes or rank counts measured on " + fabric_class);

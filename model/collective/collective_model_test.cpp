@@ -145,6 +145,46 @@ TEST(CollectiveModel, TypedLatencyActsOnFittedConstants) {
   EXPECT_NEAR(difference, 6e-3, 1e-9);
 }
 
+CollectiveCost shipped_cost(const CollectiveModel& model, const ClusterSpec& spec, double bytes) {
+  CollectiveCall call;
+  call.bytes = Bytes(bytes);
+  call.group = group_of(spec, spec.device_count());
+  return model.cost(call, fabric_group(spec, call.group, kStaging, model.tuning(), "volta", 0));
+}
+
+// Measured or not, a network with more bandwidth does not slow the same machines down.
+TEST(CollectiveModel, FasterNetworksAreNeverSlower) {
+  const CollectiveModel model = CollectiveModel::shipped();
+  const std::pair<const char*, int> machines[] = {
+      {"pcie3-x16", 4}, {"nvlink2-cube-mesh", 8}, {"nvswitch2", 8}};
+  for (const auto& [links, devices] : machines) {
+    for (const double bytes : {65536.0, 4194304.0, 268435456.0}) {
+      Seconds before(1e9);
+      for (const char* net : {"56g-ib", "100g-ib", "200g-ib", "400g-ib", "800g-ib"}) {
+        const ClusterSpec spec = cluster(16, devices, links, net);
+        const Seconds time = shipped_cost(model, spec, bytes).time;
+        EXPECT_LE(time, (1 + 1e-9) * before) << links << " " << net << " " << bytes;
+        before = time;
+      }
+    }
+  }
+}
+
+// PCIe 3 carries 12.4 GB/s: behind it networks of 25, 50 and 100 GB/s are all the same.
+TEST(CollectiveModel, LinksInsideMachinesLimitEveryFasterNetworkAlike) {
+  const CollectiveModel model = CollectiveModel::shipped();
+  const auto on = [&](const char* net) {
+    return shipped_cost(model, cluster(16, 4, "pcie3-x16", net), 268435456);
+  };
+  const CollectiveCost measured = on("400g-ib");
+  EXPECT_LE(measured.bus_rate.si(), 12.4e9);
+  EXPECT_GT(measured.bus_rate.si(), 12e9);
+  for (const char* net : {"200g-ib", "800g-ib"}) {
+    EXPECT_EQ(on(net).time, measured.time) << net;
+    EXPECT_EQ(on(net).sd, measured.sd) << net;
+  }
+}
+
 TEST(CollectiveModel, RefusesWhatCannotRun) {
   const ClusterSpec eight = cluster(8, 8, "nvswitch2", nullptr);
   EXPECT_THROW(group_of(eight, 9), InputError);

@@ -209,7 +209,8 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
     }
   }
   scale_reasons(plan, phase_scale(e, plan, result.breakdown, result.updating), report);
-  name_bottleneck(result, report.bottleneck);
+  const AggregationKernels kernels = aggregation_kernels(job.spec, job.options, result);
+  name_bottleneck(result, kernels, report.bottleneck);
   report.experiment.devices_per_machine = job.spec.group.per_machine;
   report.flops_per_iteration = static_cast<double>(e.devices) * report.flops_per_iteration;
   report.least_flops_per_iteration =
@@ -237,7 +238,7 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                    result.breakdown.backward + result.breakdown.exposed_communication,
                    result.breakdown.optimizer};
   report.communication = result.communication;
-  add_waiting(result, report.origins);
+  add_waiting(result, kernels, report.origins);
   const Seconds computed = result.breakdown.forward + result.breakdown.backward;
   const Seconds planned = static_cast<double>(e.grad_accumulation) *
                           (job.spec.profile.forward_time() + job.spec.profile.backward_time());

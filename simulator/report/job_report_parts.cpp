@@ -15,6 +15,7 @@ constexpr double kBeyondPeak = 1.01;       // times the peak; what is less is ro
 constexpr double kRounding = 1e-9;         // of the time: no part of it
 constexpr double kSameScale = 1e-6;        // the clock's rounding of every segment
 constexpr double kBindingShare = 0.9;      // of the time: a resource this busy limits the job
+constexpr double kNoteworthyPart = 0.01;   // of the time
 
 double ratio(Seconds in_job, Seconds alone) { return alone > Seconds(0) ? in_job / alone : 1; }
 
@@ -69,32 +70,51 @@ std::vector<std::string> profile_warnings(const Experiment& e, const ComputeProf
   return out;
 }
 
-void name_bottleneck(const JobResult& job, Bottleneck& bottleneck) {
-  const double exposed = job.breakdown.exposed_communication / job.iteration_time;
+void name_bottleneck(const JobResult& job, const AggregationKernels& kernels,
+                     Bottleneck& bottleneck) {
+  const double waiting = job.breakdown.exposed_communication / job.iteration_time - kernels.share;
   const bool link = !job.busiest.empty() && job.busiest_share > job.compute_share;
-  if (!link && exposed < 0.5) {
-    bottleneck.share *= job.compute_share;
-    if (exposed > 0.01) {
-      bottleneck.text += "; " + percent(exposed) + " waits for " + job.busiest;
+  if (link || waiting >= 0.5) {
+    bottleneck.resource = job.busiest;
+    bottleneck.share = link ? job.busiest_share : waiting;
+    bottleneck.text = "busy " + percent(job.busiest_share) +
+                      " of the iteration; the device waits " + percent(waiting) +
+                      " of it for communication";
+    if (job.busiest_share > kBindingShare) {
+      bottleneck.text += is_computing(job.busiest)
+                             ? ", which a faster link would not shorten"
+                             : ", which only a faster link or fewer bytes would shorten";
     }
     return;
   }
-  bottleneck.resource = job.busiest;
-  bottleneck.share = link ? job.busiest_share : exposed;
-  bottleneck.text =
-      "busy " + percent(job.busiest_share) + " of the iteration; the device waits " +
-      percent(exposed) + " of it for communication" +
-      (job.busiest_share > kBindingShare ? ", which only a faster link or fewer bytes "
-                                           "would shorten"
-                                         : "");
+  bottleneck.share *= job.compute_share - kernels.share;
+  if (kernels.share > bottleneck.share) {
+    bottleneck = {.resource = kernels.name + " on the device",
+                  .share = kernels.share,
+                  .text = "kernels that take " + percent(kernels.share) +
+                          " of the iteration, counted as exposed communication; a faster link "
+                          "would not shorten them"};
+  } else if (kernels.share > kNoteworthyPart) {
+    bottleneck.text += "; " + percent(kernels.share) + " is " + kernels.name;
+  }
+  if (waiting > kNoteworthyPart) {
+    bottleneck.text += "; " + percent(waiting) + " waits for " + job.busiest;
+  }
 }
 
-void add_waiting(const JobResult& job, std::vector<OriginLine>& origins) {
+void add_waiting(const JobResult& job, const AggregationKernels& kernels,
+                 std::vector<OriginLine>& origins) {
   const Breakdown& b = job.breakdown;
   const Seconds busy = b.total() - b.bubble;
-  if (b.exposed_communication > Seconds()) {
+  const Seconds computing = std::min(b.exposed_communication, kernels.share * job.iteration_time);
+  const Seconds waiting = b.exposed_communication - computing;
+  if (computing > kRounding * busy) {
+    add_origin(origins, {kernels.name, kernels.origin.kind, kernels.origin.source,
+                         computing / (busy - waiting)});
+  }
+  if (waiting > kRounding * busy) {
     add_origin(origins, {"communication", job.message_origin.kind, job.message_origin.source,
-                         b.exposed_communication / busy});
+                         waiting / busy});
   }
   if (b.bubble > kRounding * busy) {
     add_origin(origins, {"bubble", OriginKind::kExtrapolated,

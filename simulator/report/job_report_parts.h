@@ -8,6 +8,7 @@
 
 #include "model/plan/report.h"
 #include "simulator/job/simulate_job.h"
+#include "simulator/report/aggregation_kernels.h"
 #include "simulator/report/report_parts.h"
 
 namespace paceline {
@@ -20,11 +21,14 @@ PhaseScale phase_scale(const Experiment& experiment, const IterationPlan& plan,
 // `report` says of one device by itself why it takes its time (bottleneck, origins, warnings about
 // kernels); afterwards it says so of the times that the job makes of them.
 void scale_reasons(const IterationPlan& plan, const PhaseScale& scale, Report& report);
-// `bottleneck` is that of one device; a link takes its place where the job waits for it.
-void name_bottleneck(const JobResult& job, Bottleneck& bottleneck);
+// `bottleneck` is that of one device; a link takes its place where the job waits for it, and the
+// kernels of the aggregation where they take longer.
+void name_bottleneck(const JobResult& job, const AggregationKernels& kernels,
+                     Bottleneck& bottleneck);
 // `origins` are of what one device computes and sum to 1; afterwards they are of the iteration,
 // hold what the job waits for, and sum to 1 again.
-void add_waiting(const JobResult& job, std::vector<OriginLine>& origins);
+void add_waiting(const JobResult& job, const AggregationKernels& kernels,
+                 std::vector<OriginLine>& origins);
 // What a profile file leaves open, and whether it seems to be of another network.
 std::vector<std::string> profile_warnings(const Experiment& experiment,
                                           const ComputeProfile& profile,

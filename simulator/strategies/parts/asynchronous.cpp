@@ -113,8 +113,10 @@ std::vector<std::string> AsynchronousServers::remarks(const JobSpec& job,
   const int workers = workers_of(job);
   if (workers < 2) return {};
   return {"gradients are applied late: on average " + std::to_string(workers - 1) +
-          " updates of other workers lie between reading the weights and the update; what that "
-          "costs in accuracy is not predicted"};
+              " updates of other workers lie between reading the weights and the update; what that "
+              "costs in accuracy is not predicted",
+          "workers fall into step and wait for a server together, or stay apart and keep it busy: "
+          "small differences decide, so that a faster network can be predicted slower"};
 }
 
 }  // namespace paceline

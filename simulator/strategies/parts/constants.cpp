@@ -8,17 +8,24 @@
 #include "core/json_reader.h"
 
 namespace paceline {
+namespace {
 
-double strategy_constant(std::string_view name) {
+struct SourcedConstant {
+  double value = 0;
+  std::string source;
+};
+
+SourcedConstant read_constant(std::string_view name) {
   const auto file = data_directory() / "model/catalog/strategies/constants.json";
   const JsonDocument document = read_json_file(file, "paceline.strategy-constants/1");
   JsonObject root = document.root();
-  std::map<std::string, double, std::less<>> values;
+  std::map<std::string, SourcedConstant, std::less<>> values;
   for (JsonObject& constant : root.objects("constants")) {
-    values[constant.string("name")] = constant.number("value");
+    SourcedConstant& read = values[constant.string("name")];
+    read.value = constant.number("value");
     constant.string("unit");
     constant.string("summary");
-    constant.string("source");
+    read.source = constant.string("source");
     constant.finish();
   }
   root.finish();
@@ -26,5 +33,11 @@ double strategy_constant(std::string_view name) {
   if (found != values.end()) return found->second;
   throw InputError(file.string() + ": no constant \"" + std::string(name) + "\"");
 }
+
+}  // namespace
+
+double strategy_constant(std::string_view name) { return read_constant(name).value; }
+
+std::string strategy_constant_source(std::string_view name) { return read_constant(name).source; }
 
 }  // namespace paceline
