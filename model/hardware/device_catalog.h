@@ -46,7 +46,7 @@ class DeviceCatalog {
 
 // For the device of a file that is not of the catalog. Throws InputError if the catalog knows its
 // name, for it would be given what was measured on that one, or if `same_chip` names anything but
-// devices of the catalog.
+// devices of the catalog that can have its chip.
 void check_beside(const DeviceCatalog& catalog, const DeviceSpec& device,
                   const std::filesystem::path& file);
 

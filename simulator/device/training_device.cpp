@@ -153,19 +153,6 @@ void check_threads(const TrainingDevice& device, int threads) {
                    " are allowed");
 }
 
-void check_sockets(const std::string& name_or_file, const Options& options) {
-  if (!options.contains("sockets")) return;
-  if (same_name(name_or_file, "cpu")) return refuse_options(options);
-  if (looks_like_file(name_or_file)) {
-    if (!is_device_file(read_text_file(name_or_file))) return;
-  }
-  const DeviceSpec spec = looks_like_file(name_or_file)
-                              ? read_device(std::filesystem::path(name_or_file))
-                              : DeviceCatalog::shipped_device(name_or_file);
-  if (spec.kind == DeviceKind::kGpu) return refuse_sockets_of_gpu(spec, options);
-  sockets_of(spec, options);
-}
-
 bool is_device_option(std::string_view key) {
   return key == "clock" || key == "power" || key == "probe" || key == "sockets";
 }

@@ -77,11 +77,6 @@ std::unique_ptr<const TrainingDevice> read_training_device(
 // Throws UsageError for more threads than a CPU has, where that is known.
 void check_threads(const TrainingDevice& device, int threads);
 
-// Throws UsageError for `sockets` that the device cannot have, and what reading a device file
-// throws: asked before a sweep, which leaves out what fails.
-void check_sockets(const std::string& name_or_file,
-                   const std::map<std::string, std::string>& options);
-
 // Whether a --set key belongs to the device.
 bool is_device_option(std::string_view key);
 
