@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "core/trimmed.h"
 
 namespace paceline {
 namespace {
@@ -59,12 +60,6 @@ constexpr UnitFamily kDataRate{"bandwidth", kDataRateUnits, true, "B/s, GB/s, Gi
 constexpr UnitFamily kWorkRate{"compute rate", kWorkRateUnits, true, "GFLOP/s, TFLOP/s, PFLOP/s"};
 constexpr UnitFamily kSampleRate{"rate", kSampleRateUnits, false, "samples/s, images/s"};
 constexpr UnitFamily kFrequency{"frequency", kFrequencyUnits, true, "Hz, MHz, GHz"};
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 std::optional<double> unit_factor(std::string_view unit, const UnitFamily& family) {
   for (const Unit& known : family.units) {

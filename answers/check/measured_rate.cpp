@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/trimmed.h"
 
 namespace paceline {
 namespace {
@@ -31,12 +32,6 @@ constexpr std::array<Spelling, 13> kSpellings = {{{"samples/s", RateUnit::kSampl
 constexpr std::array<std::string_view, 3> kTimePerIteration = {"s/it", "s/step", "s/iteration"};
 constexpr std::array<std::string_view, 4> kPerDevice = {"/gpu", "/GPU", "/device", "/rank"};
 
-std::string_view without_spaces(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 [[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view why) {
   throw UsageError(std::string(what) + " \"" + std::string(text) + "\" " + std::string(why) +
                    "; write for example \"546.9 samples/s\", \"9600 tokens/s/gpu\", \"2.7 it/s\" "
@@ -47,17 +42,17 @@ std::string_view without_spaces(std::string_view text) {
 constexpr double kSlowest = 1e-18, kFastest = 1e18;
 
 MeasuredRate read_rate(std::string_view what, std::string_view text) {
-  std::string_view rest = without_spaces(text);
+  std::string_view rest = trimmed(text);
   double value = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
   if (error != std::errc() || !std::isfinite(value)) refuse(what, text, "is not a number");
   if (value <= 0) refuse(what, text, "is not positive");
-  rest = without_spaces(rest.substr(static_cast<std::size_t>(end - rest.data())));
+  rest = trimmed(rest.substr(static_cast<std::size_t>(end - rest.data())));
   MeasuredRate rate{value};
   for (const std::string_view suffix : kPerDevice) {
     if (!rest.ends_with(suffix)) continue;
     rate.per_device = true;
-    rest = without_spaces(rest.substr(0, rest.size() - suffix.size()));
+    rest = trimmed(rest.substr(0, rest.size() - suffix.size()));
   }
   for (const Spelling& spelling : kSpellings) {
     if (rest != spelling.text) continue;

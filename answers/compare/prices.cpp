@@ -7,17 +7,12 @@
 
 #include "core/error.h"
 #include "core/json_reader.h"
+#include "core/trimmed.h"
 #include "core/units_text.h"
 #include "model/hardware/device_catalog.h"
 
 namespace paceline {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 bool is_currency(std::string_view text) {
   return text.size() == 3 &&

@@ -13,6 +13,8 @@
 
 namespace paceline {
 
+inline constexpr double kSecondsPerHour = 3600;
+
 // An amount of money, in the only currency of a price file.
 struct Money {
   double amount = 0;

@@ -16,8 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double kSecondsPerHour = 3600;
-
 Estimate times(const Estimate& e, double factor) {
   return {e.median * factor, e.p05 * factor, e.p95 * factor};
 }

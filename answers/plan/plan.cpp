@@ -13,8 +13,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double kSecondsOfAnHour = 3600;
-
 void check_goal(const Goal& goal, const PriceList* prices) {
   if (goal.budget && prices == nullptr) {
     throw UsageError("--budget needs --prices FILE: paceline ships no prices, they change");
@@ -28,7 +26,7 @@ void check_goal(const Goal& goal, const PriceList* prices) {
 void set_cost(PlannedConfiguration& out, const Report& report, const PriceList* prices) {
   if (!out.time) return;
   out.device_hours =
-      static_cast<double>(report.experiment.devices) * out.time->total_s.median / kSecondsOfAnHour;
+      static_cast<double>(report.experiment.devices) * out.time->total_s.median / kSecondsPerHour;
   if (prices == nullptr) return;
   const std::optional<double> price = prices->per_hour(report.experiment.device);
   if (price) out.cost = Money{*price * out.device_hours, prices->currency()};

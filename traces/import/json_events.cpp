@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/trimmed.h"
 #include "traces/import/compressed_file.h"
 
 namespace paceline {
@@ -15,18 +16,12 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::size_t kPiece = 4 << 20;
 constexpr std::size_t kLargestFrame = 64 << 20;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
+constexpr std::string_view kSpace = " \t\r\n";
 
 std::string_view without_quotes(std::string_view text) {
-  text = trimmed(text);
+  text = trimmed(text, kSpace);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
-    return trimmed(text.substr(1, text.size() - 2));
+    return trimmed(text.substr(1, text.size() - 2), kSpace);
   }
   return text;
 }
@@ -69,7 +64,7 @@ class EventParser {
     if (value.get_object().get(object) != simdjson::SUCCESS) return;
     for (auto field : object) {
       const std::string_view key = field.unescaped_key();
-      event_.arguments.emplace_back(key, trimmed(simdjson::to_json_string(field.value())));
+      event_.arguments.emplace_back(key, trimmed(simdjson::to_json_string(field.value()), kSpace));
     }
   }
 
@@ -167,9 +162,9 @@ class EventScanner {
 
   // Whether what stands before this place is the key of the list of events.
   bool after_key() const {
-    std::string_view before = trimmed(result_.frame);
+    std::string_view before = trimmed(result_.frame, kSpace);
     if (before.empty() || before.back() != ':') return false;
-    before = trimmed(before.substr(0, before.size() - 1));
+    before = trimmed(before.substr(0, before.size() - 1), kSpace);
     return before.ends_with("\"traceEvents\"");
   }
 

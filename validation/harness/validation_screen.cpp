@@ -6,6 +6,7 @@
 
 #include "core/table.h"
 #include "core/units_text.h"
+#include "validation/harness/milliseconds.h"
 #include "validation/harness/verdict.h"
 
 namespace paceline {
@@ -28,8 +29,6 @@ std::string share_cell(double share, bool with_sign) {
   return buffer;
 }
 
-std::string in_milliseconds(double seconds) { return significant(1e3 * seconds, 4); }
-
 std::string phase_error(Seconds predicted, Seconds measured) {
   if (!(measured > Seconds(0))) return "-";
   return share_cell(relative_error(predicted.si(), measured.si()), true);
@@ -49,10 +48,9 @@ Table cases(const Validation& validation) {
   if (in_sample) header.emplace_back("counts");
   Table table(header);
   for (const ScoredCase& c : validation.cases) {
-    std::vector<std::string> cells = {
-        shortened(c.name, kNameColumns), in_milliseconds(c.measured_s),
-        in_milliseconds(c.predicted_s),  in_milliseconds(c.p05_s),
-        in_milliseconds(c.p95_s),        share_cell(c.error, true)};
+    std::vector<std::string> cells = {shortened(c.name, kNameColumns), milliseconds(c.measured_s),
+                                      milliseconds(c.predicted_s),     milliseconds(c.p05_s),
+                                      milliseconds(c.p95_s),           share_cell(c.error, true)};
     if (phases) {
       cells.push_back(phase_error(c.predicted_phases.forward, c.measured_phases.forward));
       cells.push_back(phase_error(c.predicted_phases.backward, c.measured_phases.backward));

@@ -5,6 +5,7 @@
 
 #include "core/percent.h"
 #include "core/units_text.h"
+#include "validation/harness/milliseconds.h"
 #include "validation/harness/verdict.h"
 
 namespace paceline {
@@ -17,7 +18,6 @@ std::string signed_percent(double fraction) {
   std::snprintf(buffer, sizeof buffer, "%+.1f %%", 100 * fraction);
   return buffer;
 }
-std::string milliseconds(double seconds) { return significant(1e3 * seconds, 4); }
 
 ordered_json to_json(const PhaseTimes& phases) {
   return {{"forward", phases.forward.si()},
