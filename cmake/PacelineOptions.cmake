@@ -1,6 +1,7 @@
 # Build options shared by every target, on one interface target: paceline_options.
 option(PACELINE_WERROR "Treat warnings as errors" OFF)
 option(PACELINE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(PACELINE_UNITY "Compile the sources of a library eight at a time: for a build from nothing" OFF)
 option(PACELINE_FUZZER "Build paceline_fuzz with libFuzzer and AddressSanitizer; needs Clang" OFF)
 set(PACELINE_FUZZ_MUTATIONS 2000 CACHE STRING "Inputs that each fuzz test makes from its corpus")
 
@@ -14,7 +15,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # Kernel benchmarks are a plug-in that holds its own copy of the static libraries.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 # Optimized code with just enough debug information for stack traces; full -g doubles link time.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+set(PACELINE_OPTIMIZATION "-O2 -g1" CACHE STRING "Flags of an optimized build")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${PACELINE_OPTIMIZATION}")
 
 add_library(paceline_options INTERFACE)
 # Our warnings are not those of programs that use the installed libraries.

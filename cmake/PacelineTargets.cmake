@@ -6,9 +6,9 @@ function(paceline_add_library)
   set(target paceline_${arg_NAME})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(paceline::${arg_NAME} ALIAS ${target})
-  # With sanitizers, sources are compiled eight at a time: most of the time is that of their headers. It asks that the
-  # anonymous namespaces of a library do not give a name twice.
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PACELINE_SANITIZE} UNITY_BUILD_BATCH_SIZE 8)
+  # Most of the time of a compilation is that of the headers. It asks that the anonymous namespaces
+  # of a library do not give a name twice.
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PACELINE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   target_link_libraries(${target} PUBLIC paceline_options ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
   if(arg_TESTS)
     add_executable(${target}_test ${arg_TESTS})
