@@ -1,6 +1,6 @@
 // What each kind of layer executes backward on a GPU.
-#include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/frameworks/gpu/gpu_layers.h"
+#include "simulator/frameworks/gpu/gpu_operations.h"
 
 namespace paceline::gpu {
 namespace {
