@@ -145,15 +145,16 @@ JobResult read_job(const SimulatedJob& job) {
   result.updating = reading.updating() / cycle;
   result.compute_share = reading.share(compute);
   result.conditions_read = builder.conditions_read();
-  result.warnings = builder.warnings();
-  result.message_origin = builder.message_origin();
+  result.warnings = builder.log().warnings();
+  result.message_origin = builder.log().origin();
   result.communication.exposed = result.breakdown.exposed_communication;
   result.communication.total = reading.communicating() / cycle;
   Bytes most;
-  for (int rank = 0; rank < builder.ranks(); ++rank) most = std::max(most, builder.sent(rank));
+  for (int rank = 0; rank < builder.ranks(); ++rank)
+    most = std::max(most, builder.log().sent(rank));
   result.communication.bytes_per_device =
       std::llround(most.si() / static_cast<double>(ends.size()));
-  for (const SentMessage& message : builder.messages()) {
+  for (const SentMessage& message : builder.log().messages()) {
     const int age = static_cast<int>(steady.last) - message.iteration;
     if (age < 0 || age >= cycle) continue;
     result.communication.messages.push_back(
@@ -161,7 +162,7 @@ JobResult read_job(const SimulatedJob& job) {
          .start = (reading.start_of(message.first)).seconds() - from.seconds(),
          .end = (reading.end_of(message.last)).seconds() - from.seconds()});
   }
-  name_busiest(result, platform, reading, loads, from, to, compute, builder.message_bottleneck());
+  name_busiest(result, platform, reading, loads, from, to, compute, builder.log().bottleneck());
   return result;
 }
 

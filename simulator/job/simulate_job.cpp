@@ -185,7 +185,7 @@ std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,
   Emitted out(job, communicator, strategy.simulated_ranks(job, options));
   const std::unique_ptr<Aggregation> aggregation = strategy.start(out.builder, options);
   emit(out, *aggregation, Seconds(0), false, strategy.cycle(job, options));
-  return out.builder.nccl_groups();
+  return out.builder.log().nccl_groups();
 }
 
 JobGraph job_graph(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
