@@ -59,6 +59,10 @@ class JobBuilder : public JobTasks {
                       std::span<const TaskId> after, ResourceId queue);
   // A processor adds `bytes` of one operand to another in host memory with this many threads.
   TaskId processor_add(Bytes bytes, int threads, std::span<const TaskId> after, ResourceId queue);
+  // The same by a processor, one thread's worth of it, that works on all that is there at once, for
+  // `users` workers that wait for nobody.
+  TaskId shared_add(Bytes bytes, std::span<const TaskId> after, const std::string& processor,
+                    int users);
   // The update of these weights by a rank: their share of the model's update. On the compute
   // stream, or on another queue.
   TaskId update(int rank, Bytes weights, std::span<const TaskId> after,
@@ -84,6 +88,7 @@ class JobBuilder : public JobTasks {
   ConditionsRead conditions_read() const;
 
  private:
+  Seconds processor_time(Bytes bytes, int threads);  // of an addition
   TaskId add_compute(int rank, const Task& task, std::span<const TaskId> after);
   TaskId add_message(int rank, const Task& task, Bytes bytes, Bytes sent,
                      std::span<const TaskId> after);

@@ -19,8 +19,7 @@ TaskId JobBuilder::timed_kernel(int rank, Seconds alone, Bytes read, Bytes writt
   return queue == kNoResource ? tasks().add(task, after) : tasks().add_in_order(task, after);
 }
 
-TaskId JobBuilder::processor_add(Bytes bytes, int threads, std::span<const TaskId> after,
-                                 ResourceId queue) {
+Seconds JobBuilder::processor_time(Bytes bytes, int threads) {
   // A copy moves each byte twice, an addition three times.
   const BytesPerSecond by_threads = spec().processor_rate * (2.0 / 3.0 * threads);
   const BytesPerSecond rate = std::min(by_threads, fabric().memory_rate() / 3.0);
@@ -28,8 +27,19 @@ TaskId JobBuilder::processor_add(Bytes bytes, int threads, std::span<const TaskI
   read_.communication = read_.processors = true;
   const double slower =
       conditions.communication * std::exp(conditions.processors * spec().priors.processors);
-  const Task task = work(slower * (bytes / rate), queue, label(SpanKind::kReduce, -1), -1);
-  return tasks().add(task, after);
+  return slower * (bytes / rate);
+}
+
+TaskId JobBuilder::processor_add(Bytes bytes, int threads, std::span<const TaskId> after,
+                                 ResourceId queue) {
+  const Label name = label(SpanKind::kReduce, -1);
+  return tasks().add(work(processor_time(bytes, threads), queue, name, -1), after);
+}
+
+TaskId JobBuilder::shared_add(Bytes bytes, std::span<const TaskId> after,
+                              const std::string& processor, int users) {
+  const Label name = label(SpanKind::kReduce, -1);
+  return tasks().add(shared_work(processor_time(bytes, 1), processor, users, name), after);
 }
 
 TaskId JobBuilder::update(int rank, Bytes weights, std::span<const TaskId> after,

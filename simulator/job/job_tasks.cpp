@@ -33,6 +33,40 @@ Task JobTasks::work(Seconds time, ResourceId queue, const Label& label, int rank
                            queue, label);
 }
 
+double JobTasks::crowding(ResourceId id) const {
+  const auto found = spec_.crowding.find(platform_.resource(id).name);
+  return found == spec_.crowding.end() ? 1 : found->second;
+}
+
+double JobTasks::users_per_load(ResourceId id) const {
+  const auto found = users_.find(id);
+  return found == users_.end() ? 1 : found->second / crowding(id);
+}
+
+Way JobTasks::crowded(Way way, const std::map<ResourceId, int>& users) {
+  for (RouteUse& use : way.uses) {
+    users_[use.resource] = users.at(use.resource);
+    use.weight *= crowding(use.resource);
+  }
+  return way;
+}
+
+Task JobTasks::shared_work(Seconds time, const std::string& processor, int users,
+                           const Label& label) {
+  const auto [known, is_new] = processors_.try_emplace(processor);
+  if (is_new) {
+    const ResourceId id = platform_.add_shared("host/" + processor, 1, "processors");
+    users_[id] = users;
+    Route route;
+    route.name = processor;
+    route.uses = {{id, crowding(id)}};
+    if (cores_) route.uses.push_back(cores_->use(1, 1));
+    route.rate_cap = BytesPerSecond(1);
+    known->second = platform_.add_route(std::move(route));
+  }
+  return stretchable_task(SimTime::from(time), known->second, kNoResource, label);
+}
+
 Way JobTasks::loaded(Way way) const {
   if (!cores_) return way;
   if (fabric_.on_network(way)) {

@@ -30,6 +30,14 @@ class JobTasks {
   const MachineFabric& fabric() const { return fabric_; }
   Platform& platform() { return platform_; }
 
+  // The way of a worker that waits for nobody, slowed by those that use the same resources at times
+  // of their own (crowding.h); how many workers use each, the simulated one included.
+  Way crowded(Way way, const std::map<ResourceId, int>& users);
+  // Of all resources of such ways and of such work.
+  const std::map<ResourceId, int>& users() const { return users_; }
+  // What all users do with a resource, in loads of the one that is simulated.
+  double users_per_load(ResourceId id) const;
+
   // A queue of this name on a rank (-1: of the machine): tasks run one at a time. `compute` is the
   // stream of the model's own kernels.
   ResourceId queue(int rank, const std::string& name);
@@ -56,12 +64,17 @@ class JobTasks {
   Label label(SpanKind kind, int rank, std::int32_t layer = -1) const;
   // Work of a processor or device, of a rank or of the machine (-1).
   Task work(Seconds time, ResourceId queue, const Label& label, int rank);
+  // Work of a processor of the machine that does all it is asked for at once, in equal parts, for
+  // so many workers that wait for nobody.
+  Task shared_work(Seconds time, const std::string& processor, int users, const Label& label);
   // A way with what it takes of the cores, where workers share them.
   Way loaded(Way way) const;
   // How many ranks of the job one that is simulated stands for.
   double stands_for() const { return static_cast<double>(spec_.ranks()) / ranks_; }
 
  private:
+  double crowding(ResourceId id) const;
+
   const JobSpec& spec_;
   int ranks_;
   int iteration_ = 0;
@@ -70,6 +83,8 @@ class JobTasks {
   std::optional<CorePool> cores_;
   TaskGraphBuilder tasks_;
   std::map<std::pair<int, std::string>, ResourceId> queues_;
+  std::map<std::string, RouteId> processors_;  // that share themselves among tasks
+  std::map<ResourceId, int> users_;
 };
 
 }  // namespace paceline

@@ -104,7 +104,8 @@ bool is_of_device(const std::string& name) {
 
 void name_busiest(JobResult& result, const Platform& platform, const Reading& reading,
                   const LoadShares& loads, SimTime from, SimTime to, ResourceId compute,
-                  const std::string& message_bottleneck) {
+                  const JobBuilder& builder) {
+  const std::string& message_bottleneck = builder.log().bottleneck();
   for (std::uint32_t i = 0; i < platform.resources().size(); ++i) {
     const ResourceId id{i};
     const Platform::Resource& resource = platform.resource(id);
@@ -112,7 +113,8 @@ void name_busiest(JobResult& result, const Platform& platform, const Reading& re
       continue;
     }
     const bool shared = resource.kind == Platform::Kind::kShared;
-    const double share = shared ? loads.share(platform, id, from, to) : reading.share(id);
+    const double share = shared ? loads.share(platform, id, from, to) * builder.users_per_load(id)
+                                : reading.share(id);
     if (share <= result.busiest_share) continue;
     result.busiest_share = share;
     const bool stream = resource.name.ends_with("/communication");
@@ -162,7 +164,7 @@ JobResult read_job(const SimulatedJob& job) {
          .start = (reading.start_of(message.first)).seconds() - from.seconds(),
          .end = (reading.end_of(message.last)).seconds() - from.seconds()});
   }
-  name_busiest(result, platform, reading, loads, from, to, compute, builder.log().bottleneck());
+  name_busiest(result, platform, reading, loads, from, to, compute, builder);
   return result;
 }
 
