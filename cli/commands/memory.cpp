@@ -23,6 +23,7 @@
 #include "cli/output.h"
 #include "cli/prediction_text.h"
 #include "cli/skipped_points.h"
+#include "core/columns.h"
 #include "core/json_writer.h"
 #include "core/units_text.h"
 #include "simulator/memory/memory_model.h"
@@ -106,44 +107,55 @@ std::string screen(const Point& point) {
   return out;
 }
 
+std::string megabytes(double bytes) { return significant(bytes / 1e6, 4); }
+
+void add_memory_columns(Columns<Point>& columns) {
+  const auto add_bytes = [&columns](const std::string& heading, const auto& bytes) {
+    columns.add(heading + " MB", [&](const Point& point) {
+      return megabytes(static_cast<double>(bytes(point.memory.use)));
+    });
+  };
+  const std::size_t uses = rows_of({}).size();
+  for (std::size_t i = 0; i < uses; ++i) {
+    add_bytes(rows_of({})[i].name, [i](const MemoryUse& use) { return rows_of(use)[i].bytes; });
+  }
+  add_bytes("peak", [](const MemoryUse& use) { return use.peak(); });
+  add_bytes("p05", [](const MemoryUse& use) { return use.p05(); });
+  add_bytes("p95", [](const MemoryUse& use) { return use.p95(); });
+  add_bytes("capacity", [](const MemoryUse& use) { return use.capacity; });
+  columns.add("fits", [](const Point& point) {
+    return std::string(point.memory.use.fits() ? "yes" : "no");
+  });
+  columns.add("fit",
+              [](const Point& point) { return std::string(to_string(point.memory.use.fit())); });
+  add_bytes("spare", [](const MemoryUse& use) { return use.margin(); });
+}
+
 Table table(const std::vector<Point>& points, bool for_people) {
-  std::vector<std::string> header = {"model", "device", "framework", "precision", "batch"};
+  Columns columns(points);
+  const auto add_setting = [&columns](const char* heading, const auto& text) {
+    columns.add(heading, [&](const Point& point) { return text(point.experiment); });
+  };
+  add_setting("model", [](const Experiment& e) { return e.model; });
+  add_setting("device", [](const Experiment& e) { return e.device; });
+  add_setting("framework", [](const Experiment& e) { return e.framework; });
+  add_setting("precision", [](const Experiment& e) { return std::string(to_string(e.precision)); });
+  add_setting("batch", [](const Experiment& e) { return std::to_string(e.batch); });
   std::vector<Experiment> experiments;
   for (const Point& point : points) experiments.push_back(point.experiment);
-  const std::vector<VaryingKey> options = varying_options(experiments);
-  for (const VaryingKey& option : options) header.push_back(option.name);
-  for (const Row& row : rows_of({})) header.emplace_back(std::string(row.name) + " MB");
-  for (const char* name :
-       {"peak MB", "p05 MB", "p95 MB", "capacity MB", "fits", "fit", "spare MB", "largest batch"}) {
-    header.emplace_back(name);
+  for (const VaryingKey& option : varying_options(experiments)) {
+    columns.add_cells(option.name, option.values);
   }
-  const bool lines =
-      std::ranges::any_of(points, [](const Point& point) { return point.line.has_value(); });
-  if (lines) header.insert(header.end(), {"any batch MB", "sample MB"});
-  Table out(header);
-  const auto megabytes = [](std::int64_t bytes) {
-    return significant(static_cast<double>(bytes) / 1e6, 4);
-  };
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const Point& point = points[i];
-    const Experiment& e = point.experiment;
-    const MemoryUse& use = point.memory.use;
-    std::vector<std::string> cells = {e.model, e.device, e.framework,
-                                      std::string(to_string(e.precision)), std::to_string(e.batch)};
-    for (const VaryingKey& option : options) cells.push_back(option.values[i]);
-    for (const Row& row : rows_of(use)) cells.push_back(megabytes(row.bytes));
-    cells.insert(
-        cells.end(),
-        {megabytes(use.peak()), megabytes(use.p05()), megabytes(use.p95()), megabytes(use.capacity),
-         use.fits() ? "yes" : "no", std::string(to_string(use.fit())), megabytes(use.margin()),
-         for_people ? batch_found_text(point.largest_batch) : std::to_string(point.largest_batch)});
-    if (lines) {
-      cells.push_back(significant(point.line->fixed / 1e6, 4));
-      cells.push_back(significant(point.line->per_sample / 1e6, 4));
-    }
-    out.add_row(std::move(cells));
+  add_memory_columns(columns);
+  columns.add("largest batch", [for_people](const Point& point) {
+    return for_people ? batch_found_text(point.largest_batch) : std::to_string(point.largest_batch);
+  });
+  // All points have a line, or none has: it is there where no batch was given.
+  if (points.front().line) {
+    columns.add("any batch MB", [](const Point& point) { return megabytes(point.line->fixed); });
+    columns.add("sample MB", [](const Point& point) { return megabytes(point.line->per_sample); });
   }
-  return out;
+  return columns.table();
 }
 
 nlohmann::ordered_json json(const Point& point) {

@@ -6,6 +6,7 @@
 #include "core/names.h"
 #include "core/provenance.h"
 #include "microbench/harness/benchmark_selection.h"
+#include "microbench/harness/results.h"
 
 namespace paceline {
 namespace {
@@ -15,21 +16,8 @@ bool is_cold(const Axes& axes) {
   return cache != axes.end() && cache->second == AxisValue(std::string("cold"));
 }
 
-Measurement& result_of(const GpuCase& entry, MeasurementSet& set) {
-  if (Measurement* existing = set.find(entry.benchmark, entry.axes)) return *existing;
-  Measurement fresh;
-  fresh.benchmark = entry.benchmark;
-  fresh.axes = entry.axes;
-  set.results.push_back(std::move(fresh));
-  return set.results.back();
-}
-
-// A result with rounds keeps them; only one without any is skipped.
-void record_skipped(const GpuCase& entry, const std::string& reason, MeasurementSet& set) {
-  Measurement& result = result_of(entry, set);
-  if (!result.rounds.empty()) return;
-  result.skipped = true;
-  result.reason = reason;
+void skip(const GpuCase& entry, const std::string& reason, MeasurementSet& set) {
+  record_skipped(entry.benchmark, entry.axes, reason, set);
 }
 
 // One result under way.
@@ -86,7 +74,7 @@ class Taker {
 
   void record(const GpuKernel& kernel, const std::string& start, const Timings& timings,
               bool accepted, const GpuCondition& condition, MeasurementSet& set) const {
-    Measurement& result = result_of(entry_, set);
+    Measurement& result = result_of(entry_.benchmark, entry_.axes, set);
     result.skipped = false;
     result.reason.clear();
     result.result_checked = true;
@@ -107,7 +95,7 @@ class Taker {
 
 void skip_rest(const std::vector<GpuCase>& cases, std::size_t from, const std::string& reason,
                MeasurementSet& set) {
-  for (std::size_t i = from; i < cases.size(); ++i) record_skipped(cases[i], reason, set);
+  for (std::size_t i = from; i < cases.size(); ++i) skip(cases[i], reason, set);
 }
 
 }  // namespace
@@ -170,11 +158,11 @@ GpuRunOutcome measure_gpu_cases(const std::vector<GpuCase>& cases, GpuUnderTest&
       ++outcome.measured;
     } catch (const GpuLost& error) {
       outcome.ended_early = error.what();
-      record_skipped(entry, error.what(), set);
+      skip(entry, error.what(), set);
       skip_rest(cases, i + 1, std::string("not reached: ") + error.what(), set);
       break;
     } catch (const std::exception& error) {
-      record_skipped(entry, error.what(), set);
+      skip(entry, error.what(), set);
       ++outcome.skipped;
     }
     if (context.save && context.clock() - saved >= context.save_every) {

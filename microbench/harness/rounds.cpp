@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/statistics.h"
 #include "core/units_text.h"
+#include "microbench/harness/results.h"
 #include "microbench/harness/workspace.h"
 
 namespace paceline {
@@ -21,25 +22,12 @@ struct Outcome {
   bool checked = false;
 };
 
-Measurement& result_of(const MeasurementCase& entry, MeasurementSet& set) {
-  if (Measurement* existing = set.find(entry.benchmark, entry.axes)) return *existing;
-  Measurement fresh;
-  fresh.benchmark = entry.benchmark;
-  fresh.axes = entry.axes;
-  set.results.push_back(std::move(fresh));
-  return set.results.back();
-}
-
-// A result with rounds keeps them; only one without any is skipped.
-void record_skipped(const MeasurementCase& entry, const std::string& reason, MeasurementSet& set) {
-  Measurement& result = result_of(entry, set);
-  if (!result.rounds.empty()) return;
-  result.skipped = true;
-  result.reason = reason;
+void skip(const MeasurementCase& entry, const std::string& reason, MeasurementSet& set) {
+  record_skipped(entry.benchmark, entry.axes, reason, set);
 }
 
 void record(const Outcome& outcome, double foreign, bool accepted, MeasurementSet& set) {
-  Measurement& result = result_of(*outcome.measured, set);
+  Measurement& result = result_of(outcome.measured->benchmark, outcome.measured->axes, set);
   result.skipped = false;
   result.reason.clear();
   result.result_checked = result.result_checked || outcome.checked;
@@ -67,14 +55,14 @@ std::optional<Outcome> take_or_skip(const MeasurementCase& entry, Workspace& wor
                                     const RoundContext& context, MeasurementSet& set) {
   const std::string unsupported = entry.definition->unsupported();
   if (!unsupported.empty()) {
-    record_skipped(entry, unsupported, set);
+    skip(entry, unsupported, set);
     return std::nullopt;
   }
   const Measurement* earlier = set.find(entry.benchmark, entry.axes);
   try {
     return take(entry, earlier == nullptr || !earlier->result_checked, workspace, context);
   } catch (const std::exception& error) {
-    record_skipped(entry, error.what(), set);
+    skip(entry, error.what(), set);
     return std::nullopt;
   }
 }

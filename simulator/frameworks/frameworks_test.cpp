@@ -49,6 +49,15 @@ std::size_t launches(const IterationPlan& plan) {
   return count;
 }
 
+std::int64_t launches_of(const std::string& kernel, const IterationPlan& plan) {
+  std::int64_t count = 0;
+  for (const PlannedCall& call : plan.micro_batch) {
+    if (call.kernel == PlannedCall::kNoKernel) continue;
+    if (plan.kernels[call.kernel].kernel.implementation == kernel) count += call.repeat;
+  }
+  return count;
+}
+
 class EveryFramework : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryFramework, SaysWhereItsFactsComeFrom) {
@@ -127,6 +136,16 @@ TEST(Layers, EmbeddingsOfTheProcessorCostTwoCopies) {
   EXPECT_GT(host, device + 0.5 * copies);
   EXPECT_LT(host, device + 1.1 * copies);
   EXPECT_LT(time_of("cntk", "lstm-ptb", 128), 0.97 * host);
+}
+
+// A trace of AlexNet's gradients shows 40 transposes of images and 14 of filters: three around each
+// of the convolutions' 14 calls (none for the gradient of the batch) and four around the gradient
+// of each of three max poolings. Average pooling has kernels of its own for channels-last images.
+TEST(Layers, TensorFlowTransposesImagesAroundConvolutionsAndGradientsOfMaxPooling) {
+  EXPECT_EQ(launches_of("transpose", predict("tensorflow", "alexnet", 16).plan), 14 + 28 + 12);
+  EXPECT_EQ(launches_of("transpose", predict("tensorflow2", "alexnet", 16).plan), 0);
+  const IterationPlan resnet = predict("tensorflow", "resnet50", 4).plan;
+  EXPECT_EQ(launches_of("transpose", resnet), 3 * (3 * 53 - 1) + 4) << "one max pooling";
 }
 
 // CNTK zeroes every gradient and adds to it, MXNet writes it: two passes more over each image.

@@ -7,7 +7,8 @@
 #include "core/error.h"
 #include "model/graph/rewrite/recomputation.h"
 #include "simulator/frameworks/framework.h"
-#include "simulator/frameworks/gpu/gpu_issuer.h"
+#include "simulator/frameworks/gpu/gpu_iteration.h"
+#include "simulator/frameworks/gpu/gpu_settings.h"
 #include "simulator/frameworks/pytorch/cpu_iteration.h"
 
 namespace paceline {

@@ -19,7 +19,7 @@ Task CorePool::computing(SimTime alone, int threads, double processes, ResourceI
   if (!computing_.contains(key)) {
     Route route;
     route.name = "computing " + std::to_string(computing_.size());
-    route.uses = {{cores_, threads * processes}};
+    route.uses = {use(threads, processes)};
     computing_[key] = platform_->add_route(std::move(route));
   }
   return stretchable_task(alone, computing_[key], queue, label);

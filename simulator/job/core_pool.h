@@ -25,6 +25,8 @@ class CorePool {
   // at the same time, and this one stands for them.
   Task computing(SimTime alone, int threads, double processes, ResourceId queue,
                  const Label& label);
+  // What such a task takes of the cores for each second that it would take alone.
+  RouteUse use(int threads, double processes) const { return {cores_, threads * processes}; }
   // A message of each of `processes`, `sent` bytes long, that takes `alone` where the cores are
   // free for it.
   Task message(Seconds alone, Bytes sent, double processes, ResourceId queue, const Label& label);

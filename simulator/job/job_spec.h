@@ -7,6 +7,7 @@
 #include "simulator/job/compute_profile.h"
 #include "simulator/job/contention.h"
 #include "simulator/job/core_pool.h"
+#include "simulator/job/crowding.h"
 #include "simulator/job/job_conditions.h"
 #include "simulator/task/task.h"
 
@@ -26,6 +27,7 @@ struct JobSpec {
   std::optional<SharedCores> shared_cores{};
   std::optional<Contention> contention{};  // what collectives take from kernels; none: nothing
   JobPriors priors{};
+  Crowding crowding{};  // of what workers share that wait for nobody
   JobConditions conditions{};
 
   int ranks() const { return group.ranks(); }

@@ -104,7 +104,8 @@ bool is_of_device(const std::string& name) {
 
 void name_busiest(JobResult& result, const Platform& platform, const Reading& reading,
                   const LoadShares& loads, SimTime from, SimTime to, ResourceId compute,
-                  const std::string& message_bottleneck) {
+                  const JobBuilder& builder) {
+  const std::string& message_bottleneck = builder.log().bottleneck();
   for (std::uint32_t i = 0; i < platform.resources().size(); ++i) {
     const ResourceId id{i};
     const Platform::Resource& resource = platform.resource(id);
@@ -112,7 +113,8 @@ void name_busiest(JobResult& result, const Platform& platform, const Reading& re
       continue;
     }
     const bool shared = resource.kind == Platform::Kind::kShared;
-    const double share = shared ? loads.share(platform, id, from, to) : reading.share(id);
+    const double share = shared ? loads.share(platform, id, from, to) * builder.users_per_load(id)
+                                : reading.share(id);
     if (share <= result.busiest_share) continue;
     result.busiest_share = share;
     const bool stream = resource.name.ends_with("/communication");
@@ -145,15 +147,16 @@ JobResult read_job(const SimulatedJob& job) {
   result.updating = reading.updating() / cycle;
   result.compute_share = reading.share(compute);
   result.conditions_read = builder.conditions_read();
-  result.warnings = builder.warnings();
-  result.message_origin = builder.message_origin();
+  result.warnings = builder.log().warnings();
+  result.message_origin = builder.log().origin();
   result.communication.exposed = result.breakdown.exposed_communication;
   result.communication.total = reading.communicating() / cycle;
   Bytes most;
-  for (int rank = 0; rank < builder.ranks(); ++rank) most = std::max(most, builder.sent(rank));
+  for (int rank = 0; rank < builder.ranks(); ++rank)
+    most = std::max(most, builder.log().sent(rank));
   result.communication.bytes_per_device =
       std::llround(most.si() / static_cast<double>(ends.size()));
-  for (const SentMessage& message : builder.messages()) {
+  for (const SentMessage& message : builder.log().messages()) {
     const int age = static_cast<int>(steady.last) - message.iteration;
     if (age < 0 || age >= cycle) continue;
     result.communication.messages.push_back(
@@ -161,7 +164,7 @@ JobResult read_job(const SimulatedJob& job) {
          .start = (reading.start_of(message.first)).seconds() - from.seconds(),
          .end = (reading.end_of(message.last)).seconds() - from.seconds()});
   }
-  name_busiest(result, platform, reading, loads, from, to, compute, builder.message_bottleneck());
+  name_busiest(result, platform, reading, loads, from, to, compute, builder);
   return result;
 }
 

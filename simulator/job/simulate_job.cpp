@@ -153,8 +153,59 @@ JobSpec under(JobSpec job, const JobConditions& conditions) {
   return job;
 }
 
-JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
-                       Communicator& communicator) {
+namespace {
+
+Seconds time_as_it_is(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+                      Communicator& communicator) {
+  return until_steady(job, strategy, options, communicator, {},
+                      [&](const Emitted& out, const TaskGraph&, const Schedule& schedule) {
+                        return SteadyPart(schedule, out.backward_ends, strategy.cycle(job, options))
+                            .iteration_time();
+                      });
+}
+
+// What a worker alone needs of each resource that it shares.
+struct Alone {
+  Seconds time;
+  std::vector<CrowdedResource> resources;
+};
+Alone alone(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
+            Communicator& communicator) {
+  LoadShares loads;
+  Observer* const observers[] = {&loads};
+  return until_steady(
+      job, strategy, options, communicator, observers,
+      [&](Emitted& out, const TaskGraph&, const Schedule& schedule) {
+        const SteadyPart steady(schedule, out.backward_ends, strategy.cycle(job, options));
+        Alone found{steady.iteration_time(), {}};
+        const Platform& platform = out.builder.platform();
+        for (const auto& [id, users] : out.builder.users()) {
+          const double share = loads.share(platform, id, steady.from, steady.to);
+          found.resources.push_back({platform.resource(id).name, users, share * found.time});
+        }
+        return found;
+      });
+}
+
+// The job with what the others of workers that wait for nobody leave of what they share.
+JobSpec among_others(JobSpec job, const Strategy& strategy, const StrategyOptions& options,
+                     Communicator& communicator) {
+  if (options.has("sync_time") && options.was_set("sync_time")) return job;
+  if (!strategy.workers_wait_for_nobody() || job.ranks() < 2) return job;
+  const Alone one = alone(job, strategy, options, communicator);
+  const auto time_under = [&](const Crowding& crowding) {
+    job.crowding = crowding;
+    return time_as_it_is(job, strategy, options, communicator);
+  };
+  job.crowding = settled_crowding(one.resources, one.time, time_under);
+  return job;
+}
+
+}  // namespace
+
+JobResult simulate_job(const JobSpec& asked, const Strategy& strategy,
+                       const StrategyOptions& options, Communicator& communicator) {
+  const JobSpec job = among_others(asked, strategy, options, communicator);
   LoadShares loads;
   Observer* const observers[] = {&loads};
   JobResult result = until_steady(
@@ -169,12 +220,8 @@ JobResult simulate_job(const JobSpec& job, const Strategy& strategy, const Strat
 
 Seconds steady_time(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
                     Communicator& communicator) {
-  return until_steady(job, strategy, options, communicator, {},
-                      [&](const Emitted& out, const TaskGraph&, const Schedule& schedule) {
-                        const SteadyPart part(schedule, out.backward_ends,
-                                              strategy.cycle(job, options));
-                        return part.iteration_time();
-                      });
+  return time_as_it_is(among_others(job, strategy, options, communicator), strategy, options,
+                       communicator);
 }
 
 std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,
@@ -185,13 +232,14 @@ std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,
   Emitted out(job, communicator, strategy.simulated_ranks(job, options));
   const std::unique_ptr<Aggregation> aggregation = strategy.start(out.builder, options);
   emit(out, *aggregation, Seconds(0), false, strategy.cycle(job, options));
-  return out.builder.nccl_groups();
+  return out.builder.log().nccl_groups();
 }
 
 JobGraph job_graph(const JobSpec& job, const Strategy& strategy, const StrategyOptions& options,
                    Communicator& communicator, int iterations) {
   strategy.check(job, options);
-  Emitted out = emit_job(job, strategy, options, communicator, iterations);
+  const JobSpec settled = among_others(job, strategy, options, communicator);
+  Emitted out = emit_job(settled, strategy, options, communicator, iterations);
   return {out.builder.take_graph(), out.builder.platform()};
 }
 

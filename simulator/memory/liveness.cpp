@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "simulator/memory/layer_keeps.h"
 #include "simulator/memory/liveness_walk.h"
 
 namespace paceline {
@@ -108,5 +109,13 @@ void allocate_model_state(const MemoryRules& rules, MemoryTape& tape) {
 }
 
 MemoryTape trace_liveness(const MemoryRules& rules) { return LivenessWalk(rules).run(); }
+
+MemoryTape trace_with_workspace(const MemoryRules& rules) {
+  MemoryTape tape = trace_liveness(rules);
+  if (const std::int64_t workspace = largest_workspace(rules); workspace > 0) {
+    tape.allocate_first(workspace, MemoryKind::kWorkspace);
+  }
+  return tape;
+}
 
 }  // namespace paceline

@@ -14,6 +14,9 @@ namespace paceline {
 // recomputation_schedule() says.
 MemoryTape trace_liveness(const MemoryRules& rules);
 
+// The same where library calls share one workspace that stays: as large as the largest asks for.
+MemoryTape trace_with_workspace(const MemoryRules& rules);
+
 // The part that never goes: weights and running statistics, their gradients if they are stored,
 // optimizer state, buffers of the strategy.
 void allocate_model_state(const MemoryRules& rules, MemoryTape& tape);

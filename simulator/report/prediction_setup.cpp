@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simulator/frameworks/gpu/gpu_issuer.h"
+#include "simulator/frameworks/gpu/gpu_settings.h"
 #include "simulator/lower/lower.h"
 #include "simulator/lower/plan.h"
 #include "simulator/report/input_pipeline.h"

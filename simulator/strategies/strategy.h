@@ -54,6 +54,9 @@ class Strategy {
   virtual bool synchronizes_gradients() const { return true; }
   // Iterations after which what happens repeats: their mean is the answer.
   virtual int cycle(const JobSpec&, const StrategyOptions&) const { return 1; }
+  // Whether workers go on without waiting for one another. One is simulated, among the others as
+  // it finds them on average (job/crowding.h).
+  virtual bool workers_wait_for_nobody() const { return false; }
   // Facts a reader must know: extra machines, staleness.
   virtual std::vector<std::string> remarks(const JobSpec&, const StrategyOptions&) const {
     return {};

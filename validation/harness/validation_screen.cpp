@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "core/table.h"
+#include "core/columns.h"
 #include "core/units_text.h"
 #include "validation/harness/milliseconds.h"
 #include "validation/harness/verdict.h"
@@ -41,25 +41,33 @@ bool has_phases(const ScoredCase& c) {
 
 // Phases and whether cases count have columns where there is something to say of them.
 Table cases(const Validation& validation) {
-  const bool phases = std::ranges::any_of(validation.cases, has_phases);
-  const bool in_sample = std::ranges::any_of(validation.cases, &ScoredCase::in_sample);
-  std::vector<std::string> header = {"case", "measured", "predicted", "p05", "p95", "error %"};
-  if (phases) header.insert(header.end(), {"forward", "backward", "optimizer"});
-  if (in_sample) header.emplace_back("counts");
-  Table table(header);
-  for (const ScoredCase& c : validation.cases) {
-    std::vector<std::string> cells = {shortened(c.name, kNameColumns), milliseconds(c.measured_s),
-                                      milliseconds(c.predicted_s),     milliseconds(c.p05_s),
-                                      milliseconds(c.p95_s),           share_cell(c.error, true)};
-    if (phases) {
-      cells.push_back(phase_error(c.predicted_phases.forward, c.measured_phases.forward));
-      cells.push_back(phase_error(c.predicted_phases.backward, c.measured_phases.backward));
-      cells.push_back(phase_error(c.predicted_phases.optimizer, c.measured_phases.optimizer));
-    }
-    if (in_sample) cells.emplace_back(c.in_sample ? "no" : "yes");
-    table.add_row(std::move(cells));
+  Columns columns(validation.cases);
+  const auto add = [&columns](const char* heading, const auto& cell) {
+    columns.add(heading, cell);
+  };
+  const auto add_milliseconds = [&add](const char* heading, double ScoredCase::*time) {
+    add(heading, [time](const ScoredCase& c) { return milliseconds(c.*time); });
+  };
+  const auto add_phase = [&add](const char* heading, Seconds PhaseTimes::*phase) {
+    add(heading, [phase](const ScoredCase& c) {
+      return phase_error(c.predicted_phases.*phase, c.measured_phases.*phase);
+    });
+  };
+  add("case", [](const ScoredCase& c) { return shortened(c.name, kNameColumns); });
+  add_milliseconds("measured", &ScoredCase::measured_s);
+  add_milliseconds("predicted", &ScoredCase::predicted_s);
+  add_milliseconds("p05", &ScoredCase::p05_s);
+  add_milliseconds("p95", &ScoredCase::p95_s);
+  add("error %", [](const ScoredCase& c) { return share_cell(c.error, true); });
+  if (std::ranges::any_of(validation.cases, has_phases)) {
+    add_phase("forward", &PhaseTimes::forward);
+    add_phase("backward", &PhaseTimes::backward);
+    add_phase("optimizer", &PhaseTimes::optimizer);
   }
-  return table;
+  if (std::ranges::any_of(validation.cases, &ScoredCase::in_sample)) {
+    add("counts", [](const ScoredCase& c) { return std::string(c.in_sample ? "no" : "yes"); });
+  }
+  return columns.table();
 }
 
 std::string null_share(const ScoredSet& set, const std::string& name) {
@@ -67,24 +75,34 @@ std::string null_share(const ScoredSet& set, const std::string& name) {
   return found == set.null_mape.end() ? "-" : share_cell(found->second, false);
 }
 
+// The errors of a set that has any.
 Table sets(const Validation& validation) {
-  Table table({"set", "cases", "MAPE", "median", "P90", "max", "bias", "inside", "tau", "roofline",
-               "MFU", "alpha-beta"});
-  for (const ScoredSet& set : validation.sets) {
-    const ErrorSummary& e = set.errors;
-    const std::string name = shortened(set.name, kNameColumns - kShortestName);
-    if (e.count == 0) {
-      table.add_row({name, "0", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"});
-      continue;
-    }
-    table.add_row({name, std::to_string(e.count), share_cell(e.mape, false),
-                   share_cell(e.median_ape, false), share_cell(e.p90_ape, false),
-                   share_cell(e.max_ape, false), share_cell(e.bias, true),
-                   share_cell(set.coverage90, false),
-                   e.count < 2 ? "-" : significant(e.kendall_tau, 2), null_share(set, "roofline"),
-                   null_share(set, "constant_mfu"), null_share(set, "alpha_beta")});
-  }
-  return table;
+  Columns columns(validation.sets);
+  const auto add = [&columns](const char* heading, std::size_t fewest, const auto& cell) {
+    columns.add(heading, [&](const ScoredSet& set) {
+      return set.errors.count < fewest ? std::string("-") : cell(set);
+    });
+  };
+  const auto add_share = [&add](const char* heading, double ErrorSummary::*share, bool with_sign) {
+    add(heading, 1, [&](const ScoredSet& set) { return share_cell(set.errors.*share, with_sign); });
+  };
+  const auto add_null = [&add](const char* heading, const char* name) {
+    add(heading, 1, [&](const ScoredSet& set) { return null_share(set, name); });
+  };
+  add("set", 0,
+      [](const ScoredSet& set) { return shortened(set.name, kNameColumns - kShortestName); });
+  add("cases", 0, [](const ScoredSet& set) { return std::to_string(set.errors.count); });
+  add_share("MAPE", &ErrorSummary::mape, false);
+  add_share("median", &ErrorSummary::median_ape, false);
+  add_share("P90", &ErrorSummary::p90_ape, false);
+  add_share("max", &ErrorSummary::max_ape, false);
+  add_share("bias", &ErrorSummary::bias, true);
+  add("inside", 1, [](const ScoredSet& set) { return share_cell(set.coverage90, false); });
+  add("tau", 2, [](const ScoredSet& set) { return significant(set.errors.kendall_tau, 2); });
+  add_null("roofline", "roofline");
+  add_null("MFU", "constant_mfu");
+  add_null("alpha-beta", "alpha_beta");
+  return columns.table();
 }
 
 // Words in lines of the screen's width, all but the first indented.

@@ -40,7 +40,24 @@ class HostMemory {
   void* data_ = nullptr;
 };
 
-class HostCopy final : public GpuKernel {
+// A copy that is timed one by one, from the host's call to its end: what a training loop waits for.
+class AwaitedCopy : public GpuKernel {
+ public:
+  Seconds time_itself(int calls) override {
+    wait();
+    const Seconds start = host_now();
+    for (int i = 0; i < calls; ++i) {
+      launch();
+      wait();
+    }
+    return host_now() - start;
+  }
+
+ private:
+  virtual void wait() const = 0;
+};
+
+class HostCopy final : public AwaitedCopy {
  public:
   HostCopy(std::string direction, std::size_t bytes, bool pinned)
       : direction_(std::move(direction)),
@@ -84,19 +101,8 @@ class HostCopy final : public GpuKernel {
     }
   }
 
-  // From the host's call to the end of the copy: what a training loop waits for.
-  Seconds time_itself(int calls) override {
-    wait();
-    const Seconds start = host_now();
-    for (int i = 0; i < calls; ++i) {
-      launch();
-      wait();
-    }
-    return host_now() - start;
-  }
-
  private:
-  void wait() const {
+  void wait() const override {
     up_.wait();
     down_.wait();
   }
@@ -179,7 +185,7 @@ class PeerAccess {
   bool ours_ = false;
 };
 
-class PeerCopy final : public GpuKernel {
+class PeerCopy final : public AwaitedCopy {
  public:
   PeerCopy(int from, int to, std::size_t bytes, bool direct, bool both)
       : from_(from),
@@ -211,15 +217,6 @@ class PeerCopy final : public GpuKernel {
         cudaMemcpy(&found, there_.as<unsigned char>() + bytes_ - 1, 1, cudaMemcpyDeviceToHost));
     require_near(found, 0x77, 0, "the last byte on the other GPU");
   }
-  Seconds time_itself(int calls) override {
-    wait();
-    const Seconds start = host_now();
-    for (int i = 0; i < calls; ++i) {
-      launch();
-      wait();
-    }
-    return host_now() - start;
-  }
 
  private:
   // The stream is of the GPU that the data leave.
@@ -233,7 +230,7 @@ class PeerCopy final : public GpuKernel {
     PACELINE_CUDA(cudaMemset(first.data(), 0, bytes_));
     PACELINE_CUDA(cudaDeviceSynchronize());
   }
-  void wait() const {
+  void wait() const override {
     stream_->wait();
     back_stream_->wait();
   }

@@ -1,6 +1,6 @@
 // What each kind of layer executes backward on a GPU.
-#include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/frameworks/gpu/gpu_layers.h"
+#include "simulator/frameworks/gpu/gpu_operations.h"
 
 namespace paceline::gpu {
 namespace {
@@ -104,6 +104,7 @@ struct Backward {
   void operator()(const Pool2d& pool) const {
     const bool indices = pool.kind == Pooling::kMax && !pool.global;
     i.host("pool");
+    if (indices) transpose_pool_gradient(i, op);
     const Bytes read = out_bytes() + (indices ? static_cast<double>(out()) * Bytes(8) : Bytes(0));
     i.stream("pool_backward", std::max(in(), out()), {read, in_bytes()}, operands());
     i.deliver_gradient(op.inputs[0]);

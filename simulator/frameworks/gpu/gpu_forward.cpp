@@ -1,8 +1,8 @@
 // What each kind of layer executes forward on a GPU. Traffic in tensors read and written:
 // docs/models/gpu-memory.md.
 #include "core/error.h"
-#include "simulator/frameworks/gpu/gpu_issuer.h"
 #include "simulator/frameworks/gpu/gpu_layers.h"
+#include "simulator/frameworks/gpu/gpu_operations.h"
 
 namespace paceline::gpu {
 namespace {

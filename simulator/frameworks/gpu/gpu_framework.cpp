@@ -5,7 +5,8 @@
 #include "core/data_directory.h"
 #include "core/error.h"
 #include "simulator/frameworks/cpu/cpu_threads.h"
-#include "simulator/frameworks/gpu/gpu_issuer.h"
+#include "simulator/frameworks/gpu/gpu_iteration.h"
+#include "simulator/frameworks/gpu/gpu_settings.h"
 #include "simulator/frameworks/pytorch/cpu_iteration.h"
 #include "simulator/frameworks/record/framework_record.h"
 

@@ -2,7 +2,7 @@
 // forward and one backward: docs/models/gpu-execution.md.
 #include <algorithm>
 
-#include "simulator/frameworks/gpu/gpu_issuer.h"
+#include "simulator/frameworks/gpu/gpu_operations.h"
 
 namespace paceline::gpu {
 namespace {

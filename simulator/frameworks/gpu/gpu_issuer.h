@@ -1,7 +1,7 @@
-// Writes down the calls of one training iteration on a GPU, layer by layer: cuBLAS for matrix
-// products, cuDNN for convolutions and recurrent layers, one kernel for each elementwise operation.
-// Common to all frameworks; what differs between them is data (record/gpu_record.h).
-// docs/models/gpu-execution.md explains it.
+// Writes down the calls of one training iteration on a GPU: the list they go to, the operands they
+// touch and what the host pays for each. Which calls a layer makes is in gpu_operations.h, the
+// whole iteration in gpu_iteration.h. Common to all frameworks; what differs between them is data
+// (record/gpu_record.h). docs/models/gpu-execution.md explains it.
 #pragma once
 
 #include <set>
@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/graph/rewrite/fusion.h"
 #include "model/graph/work.h"
 #include "model/graph/workload_graph.h"
 #include "simulator/frameworks/framework.h"
@@ -112,30 +111,5 @@ class Issuer {
   ReuseClock reuse_;
   std::set<TensorId> delivered_;
 };
-
-// The calls of one operation.
-void issue_forward(Issuer& issuer, const Op& op);
-void issue_backward(Issuer& issuer, const Op& op);
-// The one kernel of a group of operations that the framework compiles together.
-void issue_fused_forward(Issuer& issuer, const FusedGroup& group);
-void issue_fused_backward(Issuer& issuer, std::vector<IssuedCall>& calls, const FusedGroup& group);
-// Copies the batch, where the issuing thread does that itself.
-void issue_input_copy(Issuer& issuer, std::vector<IssuedCall>& calls);
-// Zeroing of gradients before an iteration, and the optimizer's update after it.
-void issue_zero_gradients(Issuer& issuer, std::vector<IssuedCall>& calls);
-void issue_update(Issuer& issuer, std::vector<IssuedCall>& calls);
-
-// The whole iteration: issued twice, because what an iteration finds in the caches, the one before
-// has left there.
-IssuedIteration issue_iteration(const WorkloadGraph& graph, const GpuRecord& record,
-                                const FrameworkSettings& settings);
-
-// What every framework lets a user choose on a GPU, with the record's defaults.
-std::vector<FrameworkOption> common_options(const GpuRecord& record);
-// Casts and layout that the settings ask for, and fused attention where the framework has it.
-WorkloadGraph prepare_graph(WorkloadGraph graph, Precision precision, const DeviceSpec& device,
-                            const FrameworkSettings& settings);
-// Scratch memory that the settings grant one kernel.
-Bytes workspace_limit(const FrameworkSettings& settings);
 
 }  // namespace paceline::gpu

@@ -89,18 +89,33 @@ bool is_host_embedding(const Issuer& issuer, const Op& op) {
          });
 }
 
+namespace {
+
+void transpose(Issuer& issuer, TensorId image, const Operand& operand) {
+  issuer.stream("transpose", issuer.elements(image), {issuer.bytes(image), issuer.bytes(image)},
+                {operand});
+}
+
+}  // namespace
+
 void transpose_images(Issuer& issuer, const Op& op, Pass pass) {
   if (!issuer.record().execution.transposes_images) return;
   if (pass_kernels(issuer.graph(), op, pass).empty()) return;
-  const auto copy = [&](std::int64_t elements, Bytes bytes, const Operand& operand) {
-    issuer.stream("transpose", elements, {bytes, bytes}, {operand});
-  };
   for (const TensorId image : {op.inputs[0], op.output}) {
-    copy(issuer.elements(image), issuer.bytes(image), issuer.activation(image));
+    transpose(issuer, image, issuer.activation(image));
   }
   const std::vector<std::int64_t> sizes = parameter_sizes(op);
   if (sizes.empty()) return;
-  copy(sizes[0], static_cast<double>(sizes[0]) * Bytes(4), issuer.parameter(0, sizes[0]));
+  const Bytes filter = static_cast<double>(sizes[0]) * Bytes(4);
+  issuer.stream("transpose", sizes[0], {filter, filter}, {issuer.parameter(0, sizes[0])});
+}
+
+void transpose_pool_gradient(Issuer& issuer, const Op& op) {
+  if (!issuer.record().execution.transposes_pool_gradients) return;
+  for (const TensorId image : {op.inputs[0], op.output}) {
+    transpose(issuer, image, issuer.activation(image));
+    transpose(issuer, image, issuer.gradient(image));
+  }
 }
 
 AttentionShape attention_shape(const Issuer& issuer, const Op& op, Pass pass) {

@@ -26,6 +26,9 @@ bool is_host_embedding(const Issuer& issuer, const Op& op);
 // Transposes around this pass of a convolution, where images lie channels-last and the library
 // wants them channels-first: what it reads, what it writes, and the filter.
 void transpose_images(Issuer& issuer, const Op& op, Pass pass);
+// The same around the gradient of max pooling, where the record says so: input, output and gradient
+// before it, what it writes after.
+void transpose_pool_gradient(Issuer& issuer, const Op& op);
 
 // One library call for all layers and steps.
 void recurrent_forward(Issuer& issuer, const Op& op, const Rnn& rnn);

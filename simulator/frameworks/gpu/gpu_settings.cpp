@@ -1,4 +1,5 @@
-// What a user may choose about execution on a GPU, and what it does to the graph.
+#include "simulator/frameworks/gpu/gpu_settings.h"
+
 #include <limits>
 #include <set>
 
@@ -9,7 +10,6 @@
 #include "model/graph/rewrite/precision.h"
 #include "model/graph/rewrite/recomputation.h"
 #include "model/graph/rewrite/unrolled_recurrence.h"
-#include "simulator/frameworks/gpu/gpu_issuer.h"
 
 namespace paceline::gpu {
 

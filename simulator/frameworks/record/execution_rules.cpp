@@ -50,6 +50,7 @@ ExecutionRules read_execution_rules(JsonObject object) {
   rules.accumulates_gradients = object.boolean_or("accumulates_gradients", false);
   rules.sums_in_kernels = object.boolean_or("sums_in_kernels", false);
   rules.transposes_images = object.boolean_or("transposes_images", false);
+  rules.transposes_pool_gradients = object.boolean_or("transposes_pool_gradients", false);
   if (object.has("recurrence")) rules.recurrence = object.one_of("recurrence", kRecurrences);
   if (object.has("workspace_limit")) {
     rules.workspace_limit = object.quantity<Bytes>("workspace_limit");

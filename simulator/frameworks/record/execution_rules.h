@@ -41,12 +41,13 @@ struct InputCopy {
 };
 
 struct ExecutionRules {
-  double calls_per_kernel = 0;            // host cost of each kernel, in simple dispatches
-  bool waits_for_each_operation = false;  // the next one is issued when the device has finished
-  bool strided_views = true;              // slices and transposes are not copied
-  bool accumulates_gradients = false;     // products add to gradients that were set to zero
-  bool sums_in_kernels = false;           // the kernel of a second gradient adds it to the first
-  bool transposes_images = false;         // channels-last to first and back around convolutions
+  double calls_per_kernel = 0;             // host cost of each kernel, in simple dispatches
+  bool waits_for_each_operation = false;   // the next one is issued when the device has finished
+  bool strided_views = true;               // slices and transposes are not copied
+  bool accumulates_gradients = false;      // products add to gradients that were set to zero
+  bool sums_in_kernels = false;            // the kernel of a second gradient adds it to the first
+  bool transposes_images = false;          // channels-last to first and back around convolutions
+  bool transposes_pool_gradients = false;  // and around the gradient of max pooling
   // "fused", a cell style of with_unrolled_recurrence, or "none".
   std::string recurrence = "fused";
   std::optional<Bytes> workspace_limit;  // of one convolution; absent: none

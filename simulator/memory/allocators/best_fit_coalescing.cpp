@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <iterator>
 #include <list>
-#include <set>
 #include <unordered_map>
 
 #include "simulator/memory/allocator.h"
+#include "simulator/memory/allocators/free_blocks.h"
 
 namespace paceline {
 namespace {
@@ -21,43 +21,21 @@ class BestFit : public Allocator {
  public:
   void allocate(MemoryTape::BufferId buffer, std::int64_t bytes) override {
     const std::int64_t size = std::max<std::int64_t>(kUnit, (bytes + kUnit - 1) / kUnit * kUnit);
-    const auto found = free_.lower_bound({size, 0});
-    Place place;
-    if (found == free_.end()) {
-      place = extend(size);
-    } else {
-      place = found->place;
-      free_.erase(found);
-    }
+    Place place = free_.take(size).value_or(chunks_.end());
+    if (place == chunks_.end()) place = extend(size);
     if (place->size >= 2 * size || place->size - size >= kMostWaste) {
       const Place rest =
           chunks_.insert(std::next(place), {place->address + size, place->size - size, true});
       place->size = size;
-      add_free(rest);
+      free_.add(rest);
     }
-    place->free = false;
     live_[buffer] = place;
   }
 
   void free(MemoryTape::BufferId buffer) override {
     const auto found = live_.find(buffer);
-    Place place = found->second;
+    free_.give_back(chunks_, found->second);
     live_.erase(found);
-    place->free = true;
-    if (const Place next = std::next(place); next != chunks_.end() && next->free) {
-      free_.erase({next->size, next->address});
-      place->size += next->size;
-      chunks_.erase(next);
-    }
-    if (place != chunks_.begin()) {
-      if (const Place before = std::prev(place); before->free) {
-        free_.erase({before->size, before->address});
-        before->size += place->size;
-        chunks_.erase(place);
-        place = before;
-      }
-    }
-    add_free(place);
   }
 
   std::int64_t reserved() const override { return end_; }
@@ -68,36 +46,26 @@ class BestFit : public Allocator {
     bool free;
   };
   using Place = std::list<Chunk>::iterator;
-  // Bins grow by factors of two and are searched upwards, smallest chunk first: together, the
-  // smallest chunk that is large enough, of equal ones the one at the lowest address.
-  struct Free {
-    std::int64_t size, address;
-    Place place{};
-    Free(std::int64_t s, std::int64_t a) : size(s), address(a) {}
-    Free(std::int64_t s, std::int64_t a, Place p) : size(s), address(a), place(p) {}
-    bool operator<(const Free& other) const {
-      return size != other.size ? size < other.size : address < other.address;
-    }
-  };
 
   // The arena's end moves; a free chunk there is used first.
   Place extend(std::int64_t size) {
     if (!chunks_.empty() && chunks_.back().free) {
       const Place last = std::prev(chunks_.end());
-      free_.erase({last->size, last->address});
+      free_.remove(last);
       end_ += size - last->size;
       last->size = size;
       return last;
     }
-    chunks_.push_back({end_, size, true});
+    chunks_.push_back({end_, size, false});
     end_ += size;
     return std::prev(chunks_.end());
   }
-  void add_free(Place place) { free_.insert({place->size, place->address, place}); }
 
   std::int64_t end_ = 0;
   std::list<Chunk> chunks_;
-  std::set<Free> free_;
+  // Bins grow by factors of two and are searched upwards, smallest chunk first: together, the
+  // smallest chunk that is large enough.
+  FreeBlocks<Chunk> free_;
   std::unordered_map<MemoryTape::BufferId, Place> live_;
 };
 

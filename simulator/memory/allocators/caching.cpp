@@ -8,10 +8,11 @@
 #include <algorithm>
 #include <iterator>
 #include <list>
-#include <set>
+#include <optional>
 #include <unordered_map>
 
 #include "simulator/memory/allocator.h"
+#include "simulator/memory/allocators/free_blocks.h"
 
 namespace paceline {
 namespace {
@@ -36,16 +37,9 @@ class Caching : public Allocator {
     const std::int64_t size = std::max(kMinBlockSize, round_up(bytes, kMinBlockSize));
     const bool small = size <= kSmallSize;
     auto& pool = small ? small_ : large_;
-    auto found = pool.lower_bound({size, 0});
-    Place place;
-    if (found != pool.end()) {
-      place = found->place;
-      pool.erase(found);
-    } else {
-      place = new_segment(segment_size(size));
-    }
+    const std::optional<Place> found = pool.take(size);
+    const Place place = found ? *found : new_segment(segment_size(size));
     Block& block = *place;
-    block.free = false;
     block.small = small;
     const std::int64_t remaining = block.size - size;
     if (small ? remaining >= kMinBlockSize : remaining > kSmallSize) {
@@ -53,31 +47,16 @@ class Caching : public Allocator {
       const Place rest = segment.insert(
           std::next(place), {block.address + size, remaining, block.segment, true, small});
       block.size = size;
-      add_free(rest);
+      pool.add(rest);
     }
     live_[buffer] = place;
   }
 
   void free(MemoryTape::BufferId buffer) override {
     const auto found = live_.find(buffer);
-    Place place = found->second;
+    const Place place = found->second;
     live_.erase(found);
-    place->free = true;
-    Segment& segment = segments_[place->segment];
-    if (const Place next = std::next(place); next != segment.end() && next->free) {
-      remove_free(next);
-      place->size += next->size;
-      segment.erase(next);
-    }
-    if (place != segment.begin()) {
-      if (const Place before = std::prev(place); before->free) {
-        remove_free(before);
-        before->size += place->size;
-        segment.erase(place);
-        place = before;
-      }
-    }
-    add_free(place);
+    pool_of(place).give_back(segments_[place->segment], place);
   }
 
   std::int64_t reserved() const override { return largest_; }
@@ -90,23 +69,13 @@ class Caching : public Allocator {
   };
   using Segment = std::list<Block>;
   using Place = Segment::iterator;
-  struct Free {
-    std::int64_t size, address;
-    Place place{};
-    Free(std::int64_t s, std::int64_t a) : size(s), address(a) {}
-    Free(std::int64_t s, std::int64_t a, Place p) : size(s), address(a), place(p) {}
-    bool operator<(const Free& other) const {
-      return size != other.size ? size < other.size : address < other.address;
-    }
-  };
-
   static std::int64_t segment_size(std::int64_t size) {
     if (size <= kSmallSize) return kSmallBuffer;
     return size < kMinLargeAlloc ? kLargeBuffer : round_up(size, kRoundLarge);
   }
   Place new_segment(std::int64_t size) {
     if (reserved_ > limit_ - size) release_free_segments();
-    segments_.push_back({{next_address_, size, segments_.size(), true, false}});
+    segments_.push_back({{next_address_, size, segments_.size(), false, false}});
     next_address_ += size;
     reserved_ += size;
     largest_ = std::max(largest_, reserved_);
@@ -115,19 +84,18 @@ class Caching : public Allocator {
   void release_free_segments() {
     for (Segment& segment : segments_) {
       if (segment.size() != 1 || !segment.front().free) continue;
-      remove_free(segment.begin());
+      pool_of(segment.begin()).remove(segment.begin());
       reserved_ -= segment.front().size;
       segment.clear();
     }
   }
-  std::set<Free>& pool_of(Place place) { return place->small ? small_ : large_; }
-  void add_free(Place place) { pool_of(place).insert({place->size, place->address, place}); }
-  void remove_free(Place place) { pool_of(place).erase({place->size, place->address}); }
+  // All blocks of a segment are of one pool.
+  FreeBlocks<Block>& pool_of(Place place) { return place->small ? small_ : large_; }
 
   std::int64_t limit_;
   std::int64_t reserved_ = 0, largest_ = 0, next_address_ = 0;
   std::vector<Segment> segments_;
-  std::set<Free> small_, large_;
+  FreeBlocks<Block> small_, large_;
   std::unordered_map<MemoryTape::BufferId, Place> live_;
 };
 

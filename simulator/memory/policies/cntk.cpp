@@ -59,12 +59,7 @@ std::int64_t pool_bytes(std::vector<Request> requests) {
 class CntkMemory : public MemoryPolicy {
  public:
   MemoryTape trace(const WorkloadGraph& graph, const MemorySetting& setting) const override {
-    const Rules rules(graph, setting);
-    MemoryTape tape = trace_liveness(rules);
-    if (const std::int64_t workspace = largest_workspace(rules); workspace > 0) {
-      tape.allocate_first(workspace, MemoryKind::kWorkspace);
-    }
-    return tape;
+    return trace_with_workspace(Rules(graph, setting));
   }
   MemoryUse use(const MemoryTape& tape, const MemorySetting&) const override {
     std::vector<Request> requests;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "simulator/memory/graph_places.h"
 #include "simulator/memory/layer_keeps.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/memory_policy.h"
@@ -22,34 +23,9 @@ constexpr std::int64_t kMatchRange = 16;
 // round to pages of 4 KiB and 2 MiB.
 constexpr std::int64_t kPoolExtra = 32;
 
-struct OutputOf {
-  Place operator()(const Activate&) const { return Place::kOverwrite; }
-  Place operator()(const Add&) const { return Place::kOverwrite; }
-  Place operator()(const Multiply&) const { return Place::kOverwrite; }
-  Place operator()(const Scale&) const { return Place::kOverwrite; }
-  Place operator()(const Dropout& dropout) const {
-    return dropout.probability > 0 ? Place::kOverwrite : Place::kSame;
-  }
+struct GradientOf : GraphGradients {
+  using GraphGradients::operator();
   Place operator()(const Softmax&) const { return Place::kOverwrite; }
-  Place operator()(const Reshape&) const { return Place::kSame; }
-  template <typename Other>
-  Place operator()(const Other&) const {
-    return Place::kNew;
-  }
-};
-
-struct GradientOf {
-  bool same_size;
-  Place operator()(const Activate&) const { return Place::kOverwrite; }
-  Place operator()(const Add&) const { return same_size ? Place::kSame : Place::kNew; }
-  Place operator()(const Scale&) const { return Place::kOverwrite; }
-  Place operator()(const Dropout&) const { return Place::kOverwrite; }
-  Place operator()(const Softmax&) const { return Place::kOverwrite; }
-  Place operator()(const Reshape&) const { return Place::kSame; }
-  template <typename Other>
-  Place operator()(const Other&) const {
-    return Place::kNew;
-  }
 };
 
 class Rules : public MemoryRules {
@@ -62,7 +38,7 @@ class Rules : public MemoryRules {
         *this, op,
         {.activation_input = setting().device == DeviceKind::kGpu, .loss_beside_logits = false});
   }
-  Place output(const Op& op) const override { return std::visit(OutputOf{}, op.attributes); }
+  Place output(const Op& op) const override { return std::visit(GraphOutputs{}, op.attributes); }
   Place input_gradient(const Op& op, std::size_t input) const override {
     return std::visit(GradientOf{elements(op.inputs[input]) == elements(op.output)}, op.attributes);
   }
@@ -131,13 +107,8 @@ std::int64_t held(std::vector<std::int64_t> blocks, const DriverUnits& units) {
 class MxnetMemory : public MemoryPolicy {
  public:
   MemoryTape trace(const WorkloadGraph& graph, const MemorySetting& setting) const override {
-    const Rules rules(graph, setting);
-    MemoryTape tape = trace_liveness(rules);
-    // One temporary space per device (MXNET_EXEC_NUM_TEMP), as large as the largest request.
-    if (const std::int64_t workspace = largest_workspace(rules); workspace > 0) {
-      tape.allocate_first(workspace, MemoryKind::kWorkspace);
-    }
-    return tape;
+    // One temporary space per device (MXNET_EXEC_NUM_TEMP).
+    return trace_with_workspace(Rules(graph, setting));
   }
 
   MemoryUse use(const MemoryTape& tape, const MemorySetting& setting) const override {

@@ -3,6 +3,7 @@
 // one AddN; gradients of weights live until their update has run, which is soon. All of it comes
 // from one arena (allocators/best_fit_coalescing.cpp). By default the arena takes the whole device
 // at start; what is reported is what the program needs.
+#include "simulator/memory/graph_places.h"
 #include "simulator/memory/layer_keeps.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/memory_policy.h"
@@ -10,34 +11,9 @@
 namespace paceline {
 namespace {
 
-struct OutputOf {
-  Place operator()(const Activate&) const { return Place::kOverwrite; }
-  Place operator()(const Add&) const { return Place::kOverwrite; }
-  Place operator()(const Multiply&) const { return Place::kOverwrite; }
-  Place operator()(const Scale&) const { return Place::kOverwrite; }
+struct OutputOf : GraphOutputs {
+  using GraphOutputs::operator();
   Place operator()(const CausalMask&) const { return Place::kOverwrite; }
-  Place operator()(const Dropout& dropout) const {
-    return dropout.probability > 0 ? Place::kOverwrite : Place::kSame;
-  }
-  Place operator()(const Softmax&) const { return Place::kOverwrite; }
-  Place operator()(const Reshape&) const { return Place::kSame; }
-  template <typename Other>
-  Place operator()(const Other&) const {
-    return Place::kNew;
-  }
-};
-
-struct GradientOf {
-  bool same_size;
-  Place operator()(const Activate&) const { return Place::kOverwrite; }
-  Place operator()(const Add&) const { return same_size ? Place::kSame : Place::kNew; }
-  Place operator()(const Scale&) const { return Place::kOverwrite; }
-  Place operator()(const Dropout&) const { return Place::kOverwrite; }
-  Place operator()(const Reshape&) const { return Place::kSame; }
-  template <typename Other>
-  Place operator()(const Other&) const {
-    return Place::kNew;
-  }
 };
 
 class Rules : public MemoryRules {
@@ -49,7 +25,8 @@ class Rules : public MemoryRules {
   }
   Place output(const Op& op) const override { return std::visit(OutputOf{}, op.attributes); }
   Place input_gradient(const Op& op, std::size_t input) const override {
-    return std::visit(GradientOf{elements(op.inputs[input]) == elements(op.output)}, op.attributes);
+    return std::visit(GraphGradients{elements(op.inputs[input]) == elements(op.output)},
+                      op.attributes);
   }
   Scratch forward_scratch(const Op& op) const override {
     return {.before = 0, .beside = library_workspace(op, Pass::kForward)};
