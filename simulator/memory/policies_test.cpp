@@ -56,6 +56,37 @@ TEST(Policies, TensorFlowDoesNotStoreGradientsOfWeights) {
   EXPECT_EQ(use_of(three_layers(), "caffe").weight_gradients, all);
 }
 
+// Bytes of feature maps when forward has ended.
+std::int64_t after_forward(const WorkloadGraph& graph, const std::string& framework) {
+  const MemoryTape tape = memory_policy_registry().make(framework)->trace(graph, MemorySetting());
+  std::int64_t bytes = 0;
+  tape.replay([&](std::size_t event, const MemoryTape::Usage& usage) {
+    if (tape.steps()[tape.events()[event].step].phase <= TapePhase::kForward) {
+      bytes = usage[static_cast<std::size_t>(MemoryKind::kFeatureMaps)];
+    }
+  });
+  return bytes;
+}
+
+// A convolution of 2x4x8x8, which is pooled: 2048 bytes that only the gradient of a maximum reads
+// (TensorFlow's _AvgPoolGrad takes the shape); cuDNN's, which MXNet calls, asks for both.
+TEST(Policies, TensorFlowKeepsNothingForAMean) {
+  const auto pooled = [](Pooling kind) {
+    WorkloadBuilder b("pooled", 2);
+    TensorId x = b.conv("conv", b.input("x", {2, 4, 8, 8}), {.out_channels = 4});
+    x = kind == Pooling::kMax ? b.max_pool("pool", x, {}) : b.average_pool("pool", x, {});
+    b.cross_entropy("loss", b.linear("fc", b.flatten("flatten", x, 1), 8),
+                    b.integer_input("labels", {2}));
+    return std::move(b).build();
+  };
+  const auto difference = [&](const std::string& framework) {
+    return after_forward(pooled(Pooling::kMax), framework) -
+           after_forward(pooled(Pooling::kAverage), framework);
+  };
+  EXPECT_EQ(difference("tensorflow"), 2 * 4 * 8 * 8 * 4);
+  EXPECT_EQ(difference("mxnet"), 0);
+}
+
 // Inference holds less than forward and backward, and that less than training, which has an
 // optimizer: in every framework, and on a network with every kind of layer. Only weights stay.
 TEST(Policies, EachPhaseThatIsLeftOutTakesItsMemoryAlong) {
