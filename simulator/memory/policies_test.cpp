@@ -146,13 +146,11 @@ TEST(Policies, MirroringSavesMemory) {
 
 // TBD (Zhu et al. 2018): over its eight models feature maps are 60 to 95 % of training memory. At
 // the batches of its scripts, the longest bucket, and recurrent layers step by step as both
-// frameworks ran them; TBD counts a layer's input data with the feature maps. WGAN alone comes out
-// higher, 97 %: the graph of one update of the critic lacks the generator's optimizer state.
+// frameworks ran them; TBD counts a layer's input data with the feature maps.
 struct Tbd {
   const char *model, *framework, *optimizer;
   std::int64_t batch;
   std::optional<std::int64_t> seq{};
-  double most = 0.95;
 };
 WorkloadGraph tbd_graph(const Tbd& tbd) {
   WorkloadGraph graph =
@@ -165,6 +163,26 @@ WorkloadGraph tbd_graph(const Tbd& tbd) {
                                              ? CellStyle::kTwoProducts
                                              : CellStyle::kConcatenatedInput);
 }
+
+// WGAN trains its networks in turns, in one process that holds what the larger step needs: that of
+// the critic, which runs on three batches. Weights and Adam's state are the same in both.
+TEST(TbdModels, WgansCriticNeedsMoreThanItsGenerator) {
+  const auto use = [](const std::string& variant) {
+    const auto policy = memory_policy_registry().make("tensorflow");
+    MemorySetting setting;
+    setting.state = model_state("adam", Precision::kFp32);
+    const WorkloadGraph graph = build_workload(workload_registry(), "wgan-gp",
+                                               {.batch = 64, .choose = {{"variant", variant}}});
+    EXPECT_GT(graph.all_parameters(), graph.parameters());
+    const MemoryUse out = policy->use(policy->trace(graph, setting), setting);
+    EXPECT_EQ(out.optimizer_state, 8 * graph.all_parameters());
+    return out;
+  };
+  const MemoryUse critic = use("critic-step"), generator = use("generator-step");
+  EXPECT_GT(critic.peak(), generator.peak());
+  EXPECT_EQ(critic.optimizer_state, generator.optimizer_state);
+}
+
 class TbdFinding : public testing::TestWithParam<Tbd> {};
 TEST_P(TbdFinding, FeatureMapsAreSixtyToNinetyFivePercent) {
   const auto policy = memory_policy_registry().make(GetParam().framework);
@@ -177,7 +195,7 @@ TEST_P(TbdFinding, FeatureMapsAreSixtyToNinetyFivePercent) {
   const double share = maps / static_cast<double>(use.peak() - use.slack);
   RecordProperty("share", std::to_string(share));
   EXPECT_GE(share, 0.60) << GetParam().model;
-  EXPECT_LE(share, GetParam().most) << GetParam().model;
+  EXPECT_LE(share, 0.95) << GetParam().model;
 }
 INSTANTIATE_TEST_SUITE_P(Models, TbdFinding,
                          testing::Values(Tbd{"resnet50", "tensorflow", "momentum", 32},
@@ -190,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(Models, TbdFinding,
                                          Tbd{"transformer-base", "tensorflow", "adam", 64},
                                          Tbd{"faster-rcnn", "mxnet", "momentum", 1},
                                          Tbd{"deep-speech-2", "mxnet", "momentum", 8, 1600},
-                                         Tbd{"wgan-gp", "tensorflow", "adam", 64, {}, 0.97},
+                                         Tbd{"wgan-gp", "tensorflow", "adam", 64},
                                          Tbd{"a3c", "mxnet", "rmsprop", 128}));
 
 }  // namespace
