@@ -140,6 +140,23 @@ std::optional<std::int64_t> largest_that_fits(
   return good.batch;
 }
 
+BatchAbove largest_above(std::int64_t border, std::int64_t most,
+                         const std::function<bool(std::int64_t)>& fits) {
+  const std::int64_t step =
+      std::max<std::int64_t>(1, (most - border + kAskedAbove - 1) / kAskedAbove);
+  for (std::int64_t good = most; good > border; good -= step) {
+    if (!fits(good)) continue;
+    std::int64_t bad = good + step;
+    if (good == most) return {most, 1};
+    while (bad - good > 1) {
+      const std::int64_t middle = good + (bad - good) / 2;
+      (fits(middle) ? good : bad) = middle;
+    }
+    return {good, step};
+  }
+  return {border, step};
+}
+
 std::string batch_found_text(std::int64_t batch) {
   return std::to_string(batch) + (batch >= kLargestBatchTried ? " or more" : "");
 }

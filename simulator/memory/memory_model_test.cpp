@@ -83,6 +83,36 @@ TEST(LargestBatch, AsksAboutLittleWhereMemoryGrowsEvenly) {
   }
 }
 
+// Memory that falls back at every sixteenth batch: what the first border hides is found among a few,
+// and nothing above the answer fits.
+TEST(LargestAbove, IsTheLargestOfAFewWhereMemoryFallsBack) {
+  const auto fits = [](std::int64_t batch) { return batch + 2 * (batch % 16) <= 224; };
+  std::int64_t border = 1, largest = 1;
+  while (fits(border + 1)) ++border;
+  for (std::int64_t batch = 1; batch < 1000; ++batch) largest = fits(batch) ? batch : largest;
+  ASSERT_GT(largest, border);
+  const BatchAbove found = largest_above(border, border + kAskedAbove, fits);
+  EXPECT_EQ(found.batch, largest);
+  EXPECT_EQ(found.step, 1);
+}
+
+// Of many only some are asked about. The answer says which, fits, and the next one does not.
+TEST(LargestAbove, OfManyIsABorderAndSaysWhatWasAskedAbout) {
+  const auto fits = [](std::int64_t batch) { return batch <= 1000 || batch / 100 == 42; };
+  std::map<std::int64_t, bool> asked;
+  const BatchAbove found = largest_above(1000, 4500, [&](std::int64_t batch) {
+    return asked[batch] = fits(batch);
+  });
+  EXPECT_EQ(found.batch, 4299);
+  EXPECT_LE(static_cast<std::int64_t>(asked.size()), kAskedAbove + 16);
+  for (std::int64_t batch = 4500; batch > found.batch; batch -= found.step) {
+    EXPECT_TRUE(asked.contains(batch) && !asked[batch]) << batch;
+  }
+  EXPECT_EQ(largest_above(1000, 1100, fits).batch, 1000);
+  EXPECT_EQ(largest_above(0, 1000, fits).batch, 1000);
+  EXPECT_EQ(largest_above(7, 7, fits).batch, 7);
+}
+
 TEST(LargestBatch, IsNoneWhereNothingFits) {
   EXPECT_FALSE(largest_that_fits([](std::int64_t) { return -1; }));
 }
