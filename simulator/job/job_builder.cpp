@@ -87,12 +87,16 @@ TaskId JobBuilder::ready(int rank, std::uint32_t gradient) const {
   return task;
 }
 
+void JobBuilder::note_nccl(const CollectiveGroup& group, const CollectiveCost& cost) {
+  auto known = std::ranges::find(nccl_groups_, group, &NcclUse::group);
+  if (known == nccl_groups_.end()) known = nccl_groups_.insert(known, NcclUse{group});
+  known->in_switch = known->in_switch || reduces_in_switch(cost);
+}
+
 CollectiveCost JobBuilder::message_cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
                                         const std::string& library) {
-  if (library == "nccl" && std::ranges::find(nccl_groups_, group) == nccl_groups_.end()) {
-    nccl_groups_.push_back(group);
-  }
   CollectiveCost cost = communicator_.cost(op, bytes, group, library);
+  if (library == "nccl") note_nccl(group, cost);
   read_.communication = true;
   read_.messages = read_.messages || cost.sd > 0;
   cost.time *= spec_.conditions.communication * std::exp(spec_.conditions.messages * cost.sd);

@@ -110,13 +110,14 @@ class JobBuilder {
   const Origin& message_origin() const { return message_origin_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   // Groups over which NCCL was asked to run collectives, each a communicator of its own.
-  const std::vector<CollectiveGroup>& nccl_groups() const { return nccl_groups_; }
+  const std::vector<NcclUse>& nccl_groups() const { return nccl_groups_; }
   // What of the job's conditions has gone into its tasks.
   ConditionsRead conditions_read() const;
   // Once, at the end.
   TaskGraph take_graph() { return std::move(tasks_).build(); }
 
  private:
+  void note_nccl(const CollectiveGroup& group, const CollectiveCost& cost);
   Label label(SpanKind kind, int rank, std::int32_t layer = -1) const;
   TaskId add_compute(int rank, const Task& task, std::span<const TaskId> after);
   // How many ranks of the job one that is simulated stands for.
@@ -151,7 +152,7 @@ class JobBuilder {
   std::vector<SentMessage> messages_;
   std::vector<Bytes> sent_;
   std::map<std::pair<double, double>, Seconds> kernel_times_;
-  std::vector<CollectiveGroup> nccl_groups_;
+  std::vector<NcclUse> nccl_groups_;
   std::string bottleneck_;
   Origin message_origin_{OriginKind::kDataSheet, "links of the catalog"};
   Seconds slowest_message_;

@@ -77,8 +77,12 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
     result.tape.allocate_first(library, MemoryKind::kCommunication);
   }
   const MemorySpread spread = residuals_.of(policy.family(), setting.device);
-  set_interval(spread, context, result.use);
+  const StrategyMemory& strategy = setting.strategy;
+  set_interval(spread, context, {strategy.library_below, strategy.library_above}, result.use);
   result.use.origins = origins_of(result.use, policy, spread, context);
+  if (!strategy.library_source.empty()) {
+    result.use.origins.push_back({"NVLS", OriginKind::kExtrapolated, strategy.library_source, 0});
+  }
   if (setting.device == DeviceKind::kCpu) {
     add_process(contexts_.process, result.use);
     result.use.origins.push_back(

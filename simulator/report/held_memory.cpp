@@ -26,8 +26,9 @@ HeldMemory::HeldMemory(const MemoryModel& model, const PredictionSetup& setup,
 HeldMemory::~HeldMemory() = default;
 
 HeldMemory::Answer& HeldMemory::answer(const StrategyMemory& s) const {
-  const Key key{s.communication_bytes, s.library_bytes,   s.weights,
-                s.gradients,           s.optimizer_state, s.casts_when_gathered};
+  const Key key{
+      s.communication_bytes, s.library_bytes,   s.library_below,      s.library_above, s.weights,
+      s.gradients,           s.optimizer_state, s.casts_when_gathered};
   const std::lock_guard lock(mutex_);
   std::unique_ptr<Answer>& known = answers_[key];
   if (known == nullptr) known = std::make_unique<Answer>();

@@ -35,7 +35,8 @@ class HeldMemory {
   struct Batch;   // the graph of one batch and what it asks of the memory model
   struct Answer;  // for one StrategyMemory
   // Everything of a StrategyMemory.
-  using Key = std::tuple<std::int64_t, std::int64_t, double, double, double, bool>;
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, double, double,
+                         double, bool>;
 
   Answer& answer(const StrategyMemory& kept) const;
   Batch& batch(std::int64_t samples) const;

@@ -123,8 +123,8 @@ class Networks {
   TensorId down(const Application& as, int number, TensorId x) {
     const std::string name = block(number);
     const std::int64_t in = kCriticWidths[number], out = kCriticWidths[number + 1];
-    const TensorId shortcut = add(as, name + "shortcut", window(in, out, 1, true),
-                                  halved(as, name + "shortcut_pool", x));
+    const TensorId shortcut =
+        add(as, name + "shortcut", window(in, out, 1, true), halved(as, name + "shortcut_pool", x));
     x = until_second_relu(as, name, x);
     x = halved(as, name + "pool", add(as, name + "conv2", window(in, out, 3, true), x));
     return b_.add(as.prefix + name + "add", shortcut, x);
