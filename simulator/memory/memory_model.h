@@ -33,7 +33,8 @@ class MemoryModel {
  public:
   MemoryModel();
 
-  // Throws UsageError for a framework without a memory model.
+  // Throws UsageError for a framework without a memory model. The 95 % quantile of a peak ends at
+  // the capacity where the allocator would give back what is beyond.
   MemoryResult predict(const WorkloadGraph& graph, const MemoryRequest& request) const;
 
   const MemoryPolicyRegistry& policies() const { return policies_; }
