@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "simulator/job/compute_profile.h"
 #include "simulator/report/job_cluster.h"
+#include "simulator/strategies/parts/strategy_memory.h"
 
 namespace paceline {
 namespace {
@@ -134,7 +135,11 @@ std::optional<Report> SweepEstimator::closed(const Family& family, std::size_t p
   if (!found) return std::nullopt;
   StrategyMemory kept = family.kept;
   // Of a series all messages go over one group.
-  if (kept.library_bytes > 0) kept.library_bytes = std::llround(found->buffers.si());
+  if (kept.library_bytes > 0) {
+    kept.library_bytes = kept.library_below = kept.library_above = 0;
+    kept.library_source.clear();
+    add_library(found->buffers, kept);
+  }
   return family.series->report(predictor_.alone(e, *family.work->work, kept), e, found->costs,
                                predictor_.job_knowledge(e.devices), device.narrowing());
 }

@@ -36,10 +36,13 @@ std::optional<SweepCollectives> SweepNetworks::collectives(const ClusterRequest&
   if (group.machines > 1 && !cluster.network) return std::nullopt;
   cluster.machines = std::max(cluster.machines, group.machines);
   Communicator& communicator = *network.communicator;
-  SweepCollectives out{{}, communicator.buffers(group)};
+  SweepCollectives out;
   for (const Bytes message : messages) {
     out.costs.push_back(&communicator.cost(CollectiveOp::kAllReduce, message, group, library));
   }
+  const bool in_switch = std::ranges::any_of(
+      out.costs, [](const CollectiveCost* cost) { return reduces_in_switch(*cost); });
+  out.buffers = communicator.buffers({group, in_switch});
   return out;
 }
 

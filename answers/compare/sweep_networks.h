@@ -17,7 +17,7 @@ namespace paceline {
 
 struct SweepCollectives {
   std::vector<const CollectiveCost*> costs;  // by message; they live as long as the networks
-  Bytes buffers;  // of device memory that a communicator of NCCL takes (channel_buffers.h)
+  LibraryBuffers buffers;                    // of a communicator of NCCL that runs them
 };
 
 class SweepNetworks {

@@ -7,7 +7,7 @@
 //     ...
 //     peak               4.25 GB of 17.2 GB: fits, 12.9 GB to spare
 //     90 % interval      4.04 GB .. 4.47 GB
-//     largest batch      160, 152 for certain; ...
+//     largest batch      160, 152 for certain and none of those between; ...
 //     interval from      13 measured totals, nine of ten within 4.4 %: megatron-golden ...
 //     context from       nvidia-smi beside an idle process ..., recalled, unverified
 //
@@ -43,7 +43,7 @@ struct Point {
   Experiment experiment;
   MemoryResult memory;
   std::int64_t largest_batch = 0;
-  std::int64_t largest_certain_batch = 0;
+  BatchAbove largest_certain;
   std::optional<BatchLine> line;  // where no batch was given
 };
 
@@ -71,10 +71,14 @@ std::string padded(std::string text, std::size_t width) {
 
 // What the numbers are: a larger batch that fits is no contradiction.
 std::string batches_text(const Point& point) {
-  const std::int64_t sure = point.largest_certain_batch;
+  const auto [sure, step] = point.largest_certain;
   std::string out = largest_batch_text(point.largest_batch);
   if (point.largest_batch < 1) return out;
   out += sure < 1 ? ", none for certain" : ", " + batch_found_text(sure) + " for certain";
+  if (sure > 0 && sure < point.largest_batch) {
+    out += step == 1 ? " and none of those between"
+                     : " (of those between, one in " + std::to_string(step) + " was asked about)";
+  }
   if (point.largest_batch >= kLargestBatchTried) return out;
   return out + "; the next does not fit, a larger one still may: memory goes in steps";
 }
@@ -163,7 +167,8 @@ nlohmann::ordered_json json(const Point& point) {
                                 {"config", to_json(point.experiment)},
                                 {"memory_bytes", to_json(point.memory.use)},
                                 {"largest_batch", point.largest_batch},
-                                {"largest_certain_batch", point.largest_certain_batch}};
+                                {"largest_certain_batch", point.largest_certain.batch},
+                                {"largest_certain_batch_step", point.largest_certain.step}};
   if (point.line) {
     out["any_batch_bytes"] = std::llround(point.line->fixed);
     out["bytes_per_sample"] = std::llround(point.line->per_sample);
@@ -193,7 +198,7 @@ Point answer(const Predictor& predictor, const Experiment& experiment, bool any_
   Predictor::MemoryAnswer found = predictor.memory(point.experiment, *device);
   point.memory = std::move(found.memory);
   point.largest_batch = found.largest_batch.value_or(0);
-  point.largest_certain_batch = found.largest_certain_batch.value_or(0);
+  point.largest_certain = found.largest_certain_batch;
   if (any_batch) point = at_largest_batch(predictor, std::move(point), *device);
   if (!point.memory.use.fits()) {
     point.memory.warnings.emplace_back("does not fit in the memory of the device");

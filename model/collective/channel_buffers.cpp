@@ -1,6 +1,7 @@
 #include "model/collective/channel_buffers.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace paceline {
 namespace {
@@ -42,6 +43,21 @@ Bytes channel_buffers(const ClusterSpec& cluster, const FabricGroup& fabric,
   const int entering = (channels + per_machine - 1) / per_machine;
   const int peers = std::min(fabric.group.machines - 1, 2 + kTreePeers);
   return out + static_cast<double>(entering * peers) * (all + without_ll);
+}
+
+LibraryBuffers switch_buffers(const FabricGroup& fabric, const NcclTuning& tuning) {
+  const NcclSwitchBuffers& known = tuning.switch_buffers();
+  const auto channels = known.channels.find(fabric.graph.generation);
+  if (channels == known.channels.end()) return {};
+  const int opened = channels->second[fabric.group.machines > 1 ? 1 : 0];
+  const auto count = static_cast<double>(opened * fabric.group.per_machine);
+  LibraryBuffers out;
+  out.bytes = count * known.each + known.beside;
+  const double units = std::ceil(count * known.most_each / known.most_unit);
+  out.below = out.bytes;
+  out.above = std::max(units * known.most_unit - out.bytes, Bytes());
+  out.source = known.source;
+  return out;
 }
 
 }  // namespace paceline

@@ -7,6 +7,13 @@
 
 namespace paceline {
 
+// Device memory of a library of collectives, and how far below and above it other versions and
+// settings are.
+struct LibraryBuffers {
+  Bytes bytes, below, above;
+  std::string source;  // of what is not certain; empty if nothing is
+};
+
 // On the device with most of them. Inside a machine a channel has two neighbours, those of its
 // ring; the machine's part of a tree is a chain over the same. A neighbour that can only be reached
 // through host memory has its buffers there. Between machines each channel enters and leaves one
@@ -16,5 +23,10 @@ namespace paceline {
 // host memory.
 Bytes channel_buffers(const ClusterSpec& cluster, const FabricGroup& fabric,
                       const StagingModel& staging, const NcclTuning& tuning);
+
+// What comes on top where the switch reduces (NVLS): for every channel and every device of the
+// group in a machine memory that the switch writes to and reads from (NcclSwitchBuffers). Nothing
+// of a generation without it.
+LibraryBuffers switch_buffers(const FabricGroup& fabric, const NcclTuning& tuning);
 
 }  // namespace paceline

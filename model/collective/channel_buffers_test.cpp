@@ -45,6 +45,27 @@ TEST(ChannelBuffers, AreOfEveryChannelAndNeighbour) {
   EXPECT_DOUBLE_EQ(buffers(two), two.tuning.communicator_channels(two.fabric.graph) * kAll);
 }
 
+// By hand: 16 channels, 8 steps of 128 KiB up and down, 8 devices, and 2 MiB of credits; what 2.21
+// took is 768 MiB, in units of 512. On Blackwell there are 24 channels, 32 over several machines.
+TEST(SwitchBuffers, AreOfEveryChannelAndDeviceWhereTheSwitchReduces) {
+  const auto buffers_in_switch = [](const Group& g) { return switch_buffers(g.fabric, g.tuning); };
+  const LibraryBuffers hopper = buffers_in_switch(group(8, 8, "nvswitch3", nullptr, "hopper"));
+  EXPECT_DOUBLE_EQ(hopper.bytes.si(), (16 * 2 * 8 * 0.125 * 8 + 2) * kMiB);
+  EXPECT_EQ(hopper.bytes - hopper.below, Bytes(0));
+  EXPECT_DOUBLE_EQ((hopper.bytes + hopper.above).si(), 1024 * kMiB);
+  EXPECT_FALSE(hopper.source.empty());
+  const LibraryBuffers four = buffers_in_switch(group(4, 4, "nvswitch3", nullptr, "hopper"));
+  EXPECT_DOUBLE_EQ(four.bytes.si(), (16 * 2 * 4 + 2) * kMiB);
+  const LibraryBuffers blackwell =
+      buffers_in_switch(group(8, 8, "nvswitch4", nullptr, "blackwell"));
+  EXPECT_DOUBLE_EQ(blackwell.bytes.si(), (24 * 2 * 8 + 2) * kMiB);
+  const LibraryBuffers spread =
+      buffers_in_switch(group(16, 8, "nvswitch4", "400g-ib", "blackwell"));
+  EXPECT_DOUBLE_EQ(spread.bytes.si(), (32 * 2 * 8 + 2) * kMiB);
+  const LibraryBuffers ampere = buffers_in_switch(group(8, 8, "nvswitch2", nullptr, "ampere"));
+  EXPECT_EQ(ampere.bytes + ampere.above, Bytes(0));
+}
+
 // Devices that may not read each other's memory exchange through that of the host.
 TEST(ChannelBuffers, LieInHostMemoryWhereCopiesAreStaged) {
   Group peers = group(4, 4, "pcie3-x16", nullptr, "volta");

@@ -60,6 +60,11 @@ Seconds CollectiveCost::quantile(double p) const {
   return std::max(least, time * std::exp(sd * normal_quantile(p)));
 }
 
+bool reduces_in_switch(const CollectiveCost& cost) {
+  return cost.algorithm == to_string(NcclAlgorithm::kNvls) ||
+         cost.algorithm == to_string(NcclAlgorithm::kNvlsTree);
+}
+
 CollectiveProtocol::Input protocol_input(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
                                          const NcclOption& option, BytesPerSecond bus_rate) {
   const int ranks = group.ranks();

@@ -45,6 +45,9 @@ struct CollectiveCost {
   Seconds quantile(double p) const;  // log-normal above `least`
 };
 
+// By NVLS, alone or between machines.
+bool reduces_in_switch(const CollectiveCost& cost);
+
 class CollectiveModel {
  public:
   CollectiveModel(NcclTuning tuning, HostTuning hosts, CollectiveParameters parameters)

@@ -56,6 +56,16 @@ struct NcclPrior {
   double extrapolated_sd = 0;  // added outside the sizes or rank counts measured
 };
 
+// Device memory behind in-switch reduction.
+struct NcclSwitchBuffers {
+  Bytes each;    // for each channel and device of a machine
+  Bytes beside;  // once
+  // Channels within one machine and with several, by generation.
+  std::map<std::string, std::array<int, 2>> channels;
+  Bytes most_each, most_unit;  // of other versions: rounded up to whole units
+  std::string source;
+};
+
 class NcclTuning {
  public:
   // Reads "paceline.nccl-tuning/1"; throws InputError.
@@ -92,6 +102,7 @@ class NcclTuning {
   }
   // What a connection of one channel receives into, with this protocol.
   Bytes buffer(NcclProtocol protocol) const { return buffers_[static_cast<std::size_t>(protocol)]; }
+  const NcclSwitchBuffers& switch_buffers() const { return switch_buffers_; }
   // Channels and threads for a message (ncclGetAlgoInfo, getChannnelThreadInfo).
   std::pair<int, int> channels_for(NcclAlgorithm algorithm, NcclProtocol protocol, int ranks,
                                    Bytes bytes, int most) const;
@@ -136,6 +147,7 @@ class NcclTuning {
   std::array<int, 3> threads_{};
   std::array<int, 3> bytes_per_thread_{};
   std::array<Bytes, 3> buffers_{};
+  NcclSwitchBuffers switch_buffers_;
 };
 
 }  // namespace paceline

@@ -37,6 +37,23 @@ std::array<int, 3> per_protocol(JsonObject object) {
   return out;
 }
 
+NcclSwitchBuffers read_switch_buffers(JsonObject object) {
+  NcclSwitchBuffers out;
+  out.each = Bytes(object.positive("bytes"));
+  out.beside = Bytes(object.positive("beside"));
+  JsonObject channels = object.object("channels");
+  for (const std::string& generation : channels.keys()) {
+    const std::array<double, 2> counts = fixed<2>(channels, generation);
+    out.channels[generation] = {static_cast<int>(counts[0]), static_cast<int>(counts[1])};
+  }
+  channels.finish();
+  out.most_each = Bytes(object.positive("most_bytes"));
+  out.most_unit = Bytes(object.positive("most_unit"));
+  out.source = object.string("source");
+  object.finish();
+  return out;
+}
+
 template <std::size_t N>
 std::size_t position(const std::array<std::string_view, N>& names, std::string_view text,
                      std::string_view what) {
@@ -141,6 +158,7 @@ NcclTuning NcclTuning::load(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < bytes.size(); ++i) tuning.buffers_[i] = Bytes(bytes[i]);
   buffers.string("source");
   buffers.finish();
+  tuning.switch_buffers_ = read_switch_buffers(root.object("switch_buffers"));
   root.finish();
   return tuning;
 }

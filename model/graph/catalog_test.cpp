@@ -100,6 +100,36 @@ TEST_P(EveryWorkload, BuildsInEveryVariantAndPrecision) {
   EXPECT_NE(bf16.saved_bytes(), fp32.saved_bytes());
 }
 
+// What an update of WGAN's critic copies to the device: real images, noise and the ones from which
+// the critic's gradient starts. Generated images, the points between and masks are made there.
+TEST(Catalog, AnUpdateOfWgansCriticCopiesRealImages) {
+  const WorkloadGraph graph = build("wgan-gp", "critic-step", 8);
+  Bytes copied;
+  for (const TensorId input : graph.inputs()) copied += graph.tensor(input).bytes();
+  EXPECT_EQ(copied, 8.0 * Bytes(4 * (3 * 64 * 64 + 128 + 1)));
+}
+
+// Its penalty differentiates the critic's gradient, which reads what the pass over the points
+// between images computed: every convolution of that pass but those behind the last ReLU gets a
+// gradient from it, and nothing that is not read is run.
+TEST(Catalog, WgansPenaltyFlowsThroughTheCriticTwice) {
+  const WorkloadGraph graph = build("wgan-gp", "critic-step");
+  std::vector<std::int64_t> readers(graph.tensors().size(), 0);
+  for (const Op& op : graph.ops()) {
+    for (const TensorId input : op.inputs) ++readers[static_cast<std::size_t>(input)];
+  }
+  int convolutions = 0;
+  for (const Op& op : graph.ops()) {
+    if (&op != &graph.ops().back()) {
+      EXPECT_GT(readers[static_cast<std::size_t>(op.output)], 0) << op.name;
+    }
+    if (!op.name.starts_with("mixed.") || !std::holds_alternative<Conv2d>(op.attributes)) continue;
+    ++convolutions;
+    EXPECT_TRUE(graph.tensor(op.output).needs_gradient) << op.name;
+  }
+  EXPECT_EQ(convolutions, 1 + 3 * 3 + 1);
+}
+
 std::string test_name(const testing::TestParamInfo<std::string>& info) {
   return std::regex_replace(info.param, std::regex("[^A-Za-z0-9]"), "_");
 }

@@ -22,6 +22,7 @@ struct Op {
   Sharing sharing = Sharing::kNone;
   std::string shares_with{};  // name of an earlier operation
   bool trainable = true;      // false: its parameters are frozen and get no gradient
+  bool rests = false;         // frozen in this step, trained by other steps of the same job
   // What a rewrite (model/graph/rewrite) decided. Operations of one non-zero group run as one
   // kernel; the output of a recomputed one is dropped after forward and made again in backward.
   std::uint32_t fusion_group = 0;

@@ -170,6 +170,16 @@ void WorkloadBuilder::freeze() {
   refresh_gradient(graph_.ops_.back());
 }
 
+void WorkloadBuilder::rest() {
+  freeze();
+  graph_.ops_.back().rests = true;
+}
+
+void WorkloadBuilder::train_as(const Op& other) {
+  if (other.trainable) return;
+  other.rests ? rest() : freeze();
+}
+
 WorkloadGraph WorkloadBuilder::build() && {
   if (graph_.ops_.empty()) throw InputError(graph_.name_ + ": the network has no operations");
   return std::move(graph_);

@@ -89,6 +89,10 @@ class WorkloadBuilder {
   void share_parameters_with(const std::string& earlier);
   // The operation added last is not trained; gradients still flow through it where needed.
   void freeze();
+  // The same in this step, while other steps of the job train it: its optimizer state stays.
+  void rest();
+  // As `other` is trained.
+  void train_as(const Op& other);
 
   WorkloadGraph build() &&;
 

@@ -1,7 +1,5 @@
 #include "simulator/job/communicator.h"
 
-#include "model/collective/channel_buffers.h"
-
 namespace paceline {
 
 Communicator::Communicator(const CommunicationModels& models, const ClusterSpec& cluster,
@@ -21,9 +19,14 @@ const FabricGroup& Communicator::fabric(const CollectiveGroup& group) {
       .first->second;
 }
 
-Bytes Communicator::buffers(const CollectiveGroup& group) {
+LibraryBuffers Communicator::buffers(const NcclUse& use) {
   const std::lock_guard lock(mutex_);
-  return channel_buffers(cluster_, fabric(group), staging_, models_.collectives.tuning());
+  const NcclTuning& tuning = models_.collectives.tuning();
+  const FabricGroup& known = fabric(use.group);
+  LibraryBuffers out;
+  if (use.in_switch) out = switch_buffers(known, tuning);
+  out.bytes += channel_buffers(cluster_, known, staging_, tuning);
+  return out;
 }
 
 const CollectiveCost& Communicator::cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,

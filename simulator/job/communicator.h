@@ -7,11 +7,18 @@
 #include <string>
 #include <tuple>
 
+#include "model/collective/channel_buffers.h"
 #include "model/collective/collective_model.h"
 #include "model/hardware/copy_model.h"
 #include "model/hardware/machine_spec.h"
 
 namespace paceline {
+
+// A group of ranks whose collectives NCCL runs, and whether it reduces any of them in the switch.
+struct NcclUse {
+  CollectiveGroup group;
+  bool in_switch = false;
+};
 
 // What is the same for every cluster; read once.
 struct CommunicationModels {
@@ -31,7 +38,7 @@ class Communicator {
                              const std::string& library = "nccl");
   const StagingModel& staging() const { return staging_; }
   // Device memory that a communicator of NCCL over the group takes (channel_buffers.h).
-  Bytes buffers(const CollectiveGroup& group);
+  LibraryBuffers buffers(const NcclUse& use);
 
  private:
   using Key = std::tuple<CollectiveOp, double, int, int, std::string>;

@@ -32,8 +32,8 @@ Way JobBuilder::between(int from, int to) {
 
 CollectiveCost JobBuilder::message_cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
                                         const std::string& library) {
-  if (library == "nccl") log_.note_nccl(group);
   CollectiveCost cost = communicator_.cost(op, bytes, group, library);
+  if (library == "nccl") log_.note_nccl(group, cost);
   read_.communication = true;
   read_.messages = read_.messages || cost.sd > 0;
   cost.time *= spec().conditions.communication * std::exp(spec().conditions.messages * cost.sd);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/collective/collective_model.h"
+
 namespace paceline {
 
 void MessageLog::add(const SentMessage& message, int sender, Bytes sent) {
@@ -17,8 +19,10 @@ void MessageLog::note(const CollectiveCost& cost) {
   warnings_ = cost.warnings;
 }
 
-void MessageLog::note_nccl(const CollectiveGroup& group) {
-  if (std::ranges::find(nccl_groups_, group) == nccl_groups_.end()) nccl_groups_.push_back(group);
+void MessageLog::note_nccl(const CollectiveGroup& group, const CollectiveCost& cost) {
+  auto known = std::ranges::find(nccl_groups_, group, &NcclUse::group);
+  if (known == nccl_groups_.end()) known = nccl_groups_.insert(known, NcclUse{group});
+  known->in_switch = known->in_switch || reduces_in_switch(cost);
 }
 
 }  // namespace paceline

@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "model/collective/collective.h"
+#include "simulator/job/communicator.h"
 #include "simulator/job/job_spec.h"
 
 namespace paceline {
@@ -20,8 +21,8 @@ class MessageLog {
   void count_sent(int rank, Bytes bytes) { sent_.at(static_cast<std::size_t>(rank)) += bytes; }
   // A collective that costs so much; the slowest is kept.
   void note(const CollectiveCost& cost);
-  // NCCL was asked to run collectives over these ranks.
-  void note_nccl(const CollectiveGroup& group);
+  // NCCL was asked to run this collective over these ranks.
+  void note_nccl(const CollectiveGroup& group, const CollectiveCost& cost);
 
   const std::vector<SentMessage>& messages() const { return messages_; }
   // Bytes a rank has sent, all iterations together.
@@ -32,12 +33,12 @@ class MessageLog {
   const Origin& origin() const { return origin_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   // Groups of NCCL's collectives, each a communicator of its own.
-  const std::vector<CollectiveGroup>& nccl_groups() const { return nccl_groups_; }
+  const std::vector<NcclUse>& nccl_groups() const { return nccl_groups_; }
 
  private:
   std::vector<SentMessage> messages_;
   std::vector<Bytes> sent_;  // by rank
-  std::vector<CollectiveGroup> nccl_groups_;
+  std::vector<NcclUse> nccl_groups_;
   Seconds slowest_;
   std::string bottleneck_;
   Origin origin_{OriginKind::kDataSheet, "links of the catalog"};

@@ -224,9 +224,8 @@ Seconds steady_time(const JobSpec& job, const Strategy& strategy, const Strategy
                        communicator);
 }
 
-std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,
-                                         const StrategyOptions& options,
-                                         Communicator& communicator) {
+std::vector<NcclUse> nccl_groups(JobSpec job, const Strategy& strategy,
+                                 const StrategyOptions& options, Communicator& communicator) {
   strategy.check(job, options);
   job.profile.micro_batches = 1;  // further ones call the same
   Emitted out(job, communicator, strategy.simulated_ranks(job, options));

@@ -41,9 +41,8 @@ Seconds steady_time(const JobSpec& job, const Strategy& strategy, const Strategy
                     Communicator& communicator);
 
 // Groups of ranks whose collectives NCCL runs in this job, none if there are none.
-std::vector<CollectiveGroup> nccl_groups(JobSpec job, const Strategy& strategy,
-                                         const StrategyOptions& options,
-                                         Communicator& communicator);
+std::vector<NcclUse> nccl_groups(JobSpec job, const Strategy& strategy,
+                                 const StrategyOptions& options, Communicator& communicator);
 
 // The first `iterations` of the same as tasks of the ranks that are simulated.
 struct JobGraph {

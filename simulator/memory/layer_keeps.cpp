@@ -62,8 +62,10 @@ struct KeepsOf {
     return {};
   }
   Buffers operator()(const Pool2d& pool) const {
-    if (pool.kind == Pooling::kAverage && !differences.pool_tensors) return {};
-    if (differences.pool_tensors) return {tensor(op.inputs[0]), tensor(op.output)};
+    const bool mean = pool.kind == Pooling::kAverage;
+    const bool reads = differences.pool_tensors && (!mean || differences.mean_pool_tensors);
+    if (reads) return {tensor(op.inputs[0]), tensor(op.output)};
+    if (mean) return {};
     return {own(differences.pool_index * rules.elements(op.output))};
   }
   Buffers operator()(const Softmax&) const { return output(); }

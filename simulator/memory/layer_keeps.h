@@ -9,8 +9,10 @@ namespace paceline {
 struct KeepDifferences {
   // The gradient of sigmoid and tanh reads their input beside their output (cuDNN's interface).
   bool activation_input = false;
-  // Max-pooling's gradient reads input and output (cuDNN); else `pool_index` bytes per output.
+  // The gradient of pooling reads input and output (cuDNN); else that of the mean reads nothing and
+  // that of the maximum `pool_index` bytes per output.
   bool pool_tensors = true;
+  bool mean_pool_tensors = true;  // where pool_tensors: that of the mean as well
   std::int64_t pool_index = 0;
   std::int64_t dropout_mask = 4;  // bytes per element
   // Probabilities (or the gradient) of the loss are a tensor beside the logits; else they overwrite

@@ -93,7 +93,8 @@ void allocate_model_state(const MemoryRules& rules, MemoryTape& tape) {
     tape.enter(TapePhase::kSetup, i);
     for (const std::int64_t size : parameter_sizes(ops[i])) {
       persistent(share_of(size, sizes.weight, strategy.weights), MemoryKind::kWeights);
-      if (!ops[i].trainable || !rules.runs_backward()) continue;
+      const bool trained = ops[i].trainable || ops[i].rests;
+      if (!trained || !rules.runs_backward()) continue;
       if (rules.stores_weight_gradients()) {
         persistent(share_of(size, sizes.gradient, strategy.gradients),
                    MemoryKind::kWeightGradients);

@@ -18,7 +18,7 @@ MemoryTape trace_liveness(const MemoryRules& rules);
 MemoryTape trace_with_workspace(const MemoryRules& rules);
 
 // The part that never goes: weights and running statistics, their gradients if they are stored,
-// optimizer state, buffers of the strategy.
+// optimizer state, buffers of the strategy. What rests in this step has all of it.
 void allocate_model_state(const MemoryRules& rules, MemoryTape& tape);
 
 }  // namespace paceline

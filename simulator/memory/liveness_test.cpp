@@ -71,6 +71,37 @@ TEST(Liveness, OfInferenceHoldsTwoNeighbouringTensors) {
   EXPECT_EQ(tape.peak().bytes, 3 * (64 + 8) * 4 + 128 + 2 * 128);
 }
 
+// A job trains two networks in turns: while one rests, its weights have neither gradient in this
+// step nor anything kept for one, but its optimizer state stays, and where gradients are stored
+// from step to step, they do as well. What is frozen for good has neither.
+TEST(Liveness, HoldsTheStateOfWhatRests) {
+  enum class Training { kFrozen, kRests, kTrained };
+  const auto traced = [](Training first, const std::string& framework) {
+    WorkloadBuilder b("two", 4);
+    const TensorId x = b.linear("first", b.input("x", {4, 8}), 8);
+    if (first == Training::kFrozen) b.freeze();
+    if (first == Training::kRests) b.rest();
+    b.loss("loss", LossKind::kMean, {b.linear("second", x, 8)});
+    MemorySetting setting;
+    setting.state = model_state("adam", Precision::kFp32);
+    return trace(std::move(b).build(), setting, framework);
+  };
+  constexpr std::int64_t kLayer = (64 + 8) * 4;
+  for (const std::string framework : {"pytorch", "tensorflow", "caffe"}) {
+    const MemoryTape frozen = traced(Training::kFrozen, framework);
+    const MemoryTape rests = traced(Training::kRests, framework);
+    const MemoryTape trained = traced(Training::kTrained, framework);
+    EXPECT_EQ(at_peak(frozen, MemoryKind::kOptimizerState), 2 * kLayer) << framework;
+    EXPECT_EQ(at_peak(rests, MemoryKind::kOptimizerState), 4 * kLayer) << framework;
+    EXPECT_EQ(at_peak(trained, MemoryKind::kOptimizerState), 4 * kLayer) << framework;
+    EXPECT_EQ(after_forward(rests, MemoryKind::kWeightGradients) -
+                  after_forward(frozen, MemoryKind::kWeightGradients),
+              framework == "tensorflow" ? 0 : kLayer);
+    EXPECT_EQ(after_forward(rests, MemoryKind::kFeatureMaps),
+              after_forward(frozen, MemoryKind::kFeatureMaps));
+  }
+}
+
 class AnyWorkload : public testing::TestWithParam<std::string> {};
 
 // Whatever the network: all that an iteration allocates beyond weights, gradients, optimizer state

@@ -50,6 +50,19 @@ const MemoryPolicy& MemoryModel::policy(const std::string& framework) const {
   return *made_.emplace(framework, policies_.make(framework)).first->second;
 }
 
+namespace {
+
+// Where the 95 % quantile of a peak that fits lies beyond the device, whether the allocator would
+// give back what nobody uses: whether the same tape leaves as much as the peak may be more.
+bool fits_by_giving_back(const MemoryPolicy& policy, const MemoryTape& tape, MemorySetting setting,
+                         const MemoryUse& use) {
+  if (use.capacity <= 0 || !use.fits() || use.p95() <= use.capacity) return false;
+  setting.allocator_limit -= use.above;
+  return policy.use(tape, setting).peak() <= setting.allocator_limit;
+}
+
+}  // namespace
+
 MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryRequest& request) const {
   const MemoryPolicy& policy = this->policy(request.framework);
   MemorySetting setting = with_fp32_shares(request.setting);
@@ -71,14 +84,19 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
   result.use.capacity = capacity;
   result.use.context = context.bytes;
   result.use.context_source = context.source;
-  // It does not come from the framework's allocator.
-  if (library > 0) {
-    result.use.communication += library;
-    result.tape.allocate_first(library, MemoryKind::kCommunication);
-  }
+  result.use.communication += library;
   const MemorySpread spread = residuals_.of(policy.family(), setting.device);
-  set_interval(spread, context, result.use);
+  const StrategyMemory& strategy = setting.strategy;
+  set_interval(spread, context, {strategy.library_below, strategy.library_above}, result.use);
+  if (fits_by_giving_back(policy, result.tape, setting, result.use)) {
+    result.use.above = result.use.margin();
+  }
+  // It does not come from the framework's allocator.
+  if (library > 0) result.tape.allocate_first(library, MemoryKind::kCommunication);
   result.use.origins = origins_of(result.use, policy, spread, context);
+  if (!strategy.library_source.empty()) {
+    result.use.origins.push_back({"NVLS", OriginKind::kExtrapolated, strategy.library_source, 0});
+  }
   if (setting.device == DeviceKind::kCpu) {
     add_process(contexts_.process, result.use);
     result.use.origins.push_back(
@@ -138,6 +156,23 @@ std::optional<std::int64_t> largest_that_fits(
     (answer.spare >= 0 ? good : bad) = answer;
   }
   return good.batch;
+}
+
+BatchAbove largest_above(std::int64_t border, std::int64_t most,
+                         const std::function<bool(std::int64_t)>& fits) {
+  const std::int64_t step =
+      std::max<std::int64_t>(1, (most - border + kAskedAbove - 1) / kAskedAbove);
+  for (std::int64_t good = most; good > border; good -= step) {
+    if (!fits(good)) continue;
+    std::int64_t bad = good + step;
+    if (good == most) return {most, 1};
+    while (bad - good > 1) {
+      const std::int64_t middle = good + (bad - good) / 2;
+      (fits(middle) ? good : bad) = middle;
+    }
+    return {good, step};
+  }
+  return {border, step};
 }
 
 std::string batch_found_text(std::int64_t batch) {

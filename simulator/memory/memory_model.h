@@ -33,7 +33,8 @@ class MemoryModel {
  public:
   MemoryModel();
 
-  // Throws UsageError for a framework without a memory model.
+  // Throws UsageError for a framework without a memory model. The 95 % quantile of a peak ends at
+  // the capacity where the allocator would give back what is beyond.
   MemoryResult predict(const WorkloadGraph& graph, const MemoryRequest& request) const;
 
   const MemoryPolicyRegistry& policies() const { return policies_; }
@@ -63,6 +64,17 @@ inline constexpr std::int64_t kLargestBatchTried = 1 << 20;
 // along the line inside, halving where it does not help.
 std::optional<std::int64_t> largest_that_fits(
     const std::function<std::int64_t(std::int64_t)>& spare);
+
+// The largest batch from `border`, which fits or is 0, to `most` that fits, wherever memory falls
+// back between them. Asks about all of them, from the top, if they are kAskedAbove or fewer; else
+// about every `step`-th down from `most`, and then for a border above the first that fits.
+inline constexpr std::int64_t kAskedAbove = 32;
+struct BatchAbove {
+  std::int64_t batch = 0;
+  std::int64_t step = 1;  // 1: no larger one up to `most` fits
+};
+BatchAbove largest_above(std::int64_t border, std::int64_t most,
+                         const std::function<bool(std::int64_t)>& fits);
 
 // For people: the number; "1048576 or more" where the search ended before it found a border.
 std::string batch_found_text(std::int64_t batch);

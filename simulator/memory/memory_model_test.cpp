@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "core/error.h"
@@ -81,6 +82,35 @@ TEST(LargestBatch, AsksAboutLittleWhereMemoryGrowsEvenly) {
     EXPECT_EQ(found, border);
     EXPECT_LE(questions, 7) << border;
   }
+}
+
+// Memory that falls back at every sixteenth batch: what the first border hides is found among a
+// few, and nothing above the answer fits.
+TEST(LargestAbove, IsTheLargestOfAFewWhereMemoryFallsBack) {
+  const auto fits = [](std::int64_t batch) { return batch + 2 * (batch % 16) <= 224; };
+  std::int64_t border = 1, largest = 1;
+  while (fits(border + 1)) ++border;
+  for (std::int64_t batch = 1; batch < 1000; ++batch) largest = fits(batch) ? batch : largest;
+  ASSERT_GT(largest, border);
+  const BatchAbove found = largest_above(border, border + kAskedAbove, fits);
+  EXPECT_EQ(found.batch, largest);
+  EXPECT_EQ(found.step, 1);
+}
+
+// Of many only some are asked about. The answer says which, fits, and the next one does not.
+TEST(LargestAbove, OfManyIsABorderAndSaysWhatWasAskedAbout) {
+  const auto fits = [](std::int64_t batch) { return batch <= 1000 || batch / 100 == 42; };
+  std::map<std::int64_t, bool> asked;
+  const BatchAbove found =
+      largest_above(1000, 4500, [&](std::int64_t batch) { return asked[batch] = fits(batch); });
+  EXPECT_EQ(found.batch, 4299);
+  EXPECT_LE(static_cast<std::int64_t>(asked.size()), kAskedAbove + 16);
+  for (std::int64_t batch = 4500; batch > found.batch; batch -= found.step) {
+    EXPECT_TRUE(asked.contains(batch) && !asked[batch]) << batch;
+  }
+  EXPECT_EQ(largest_above(1000, 1100, fits).batch, 1000);
+  EXPECT_EQ(largest_above(0, 1000, fits).batch, 1000);
+  EXPECT_EQ(largest_above(7, 7, fits).batch, 7);
 }
 
 TEST(LargestBatch, IsNoneWhereNothingFits) {
@@ -164,6 +194,24 @@ TEST(MemoryModel, AddsWhatTheLibraryOfCollectivesTakesAsItIs) {
   EXPECT_EQ(with.use.communication, without.use.communication + 12'345'678);
   EXPECT_EQ(with.use.slack, without.use.slack);
   EXPECT_EQ(with.tape.peak().bytes, without.tape.peak().bytes + 12'345'678);
+}
+
+// What other versions of the library take is a part of the interval of its own, and the answer says
+// where it is from.
+TEST(MemoryModel, HoldsOtherVersionsOfTheLibraryOfCollectivesInTheInterval) {
+  const MemoryModel model;
+  MemoryRequest request = on_gpu(16);
+  request.setting.strategy.library_bytes = 268'435'456;
+  const MemoryUse sure = model.predict(resnet50(8), request).use;
+  request.setting.strategy.library_below = 268'435'456;
+  request.setting.strategy.library_above = 805'306'368;
+  request.setting.strategy.library_source = "other versions";
+  const MemoryUse unsure = model.predict(resnet50(8), request).use;
+  EXPECT_EQ(unsure.peak(), sure.peak());
+  EXPECT_NEAR(static_cast<double>(unsure.below), std::hypot(sure.below, 268'435'456), 2);
+  EXPECT_NEAR(static_cast<double>(unsure.above), std::hypot(sure.above, 805'306'368), 2);
+  ASSERT_EQ(unsure.origins.size(), sure.origins.size() + 1);
+  EXPECT_EQ(unsure.origins.back().source, "other versions");
 }
 
 // fp32: Adam adds two tensors; 16-bit weights keep an fp32 copy in the optimizer: 2 + 2 + 4 + 8.

@@ -136,12 +136,15 @@ MemorySpread MemoryResiduals::of(std::string_view family, DeviceKind device) con
   return spread;
 }
 
-void set_interval(const MemorySpread& spread, const GpuContext& context, MemoryUse& use) {
+void set_interval(const MemorySpread& spread, const GpuContext& context,
+                  const LibraryRange& library, MemoryUse& use) {
   const auto kept = static_cast<double>(use.peak() - use.context);
-  use.below = root_of_squares(-kept * std::expm1(-spread.width),
-                              static_cast<double>(context.bytes - context.low));
-  use.above = root_of_squares(kept * std::expm1(spread.width),
-                              static_cast<double>(context.high - context.bytes));
+  const double lower = std::hypot(-kept * std::expm1(-spread.width),
+                                  static_cast<double>(context.bytes - context.low));
+  const double upper = std::hypot(kept * std::expm1(spread.width),
+                                  static_cast<double>(context.high - context.bytes));
+  use.below = root_of_squares(lower, static_cast<double>(library.below));
+  use.above = root_of_squares(upper, static_cast<double>(library.above));
 }
 
 void add_process(const ProcessOverhead& process, MemoryUse& use) {

@@ -54,8 +54,13 @@ class MemoryResiduals {
 };
 
 // Sets `below` and `above`: tensors, buffers and slack are as far off as `spread` says, the context
-// as its own range, and the two have nothing to do with each other.
-void set_interval(const MemorySpread& spread, const GpuContext& context, MemoryUse& use);
+// and the library of collectives as their own ranges, and the three have nothing to do with each
+// other.
+struct LibraryRange {
+  std::int64_t below = 0, above = 0;
+};
+void set_interval(const MemorySpread& spread, const GpuContext& context,
+                  const LibraryRange& library, MemoryUse& use);
 // On a CPU: what the process may hold beside its tensors is above the peak, which leaves it out.
 void add_process(const ProcessOverhead& process, MemoryUse& use);
 

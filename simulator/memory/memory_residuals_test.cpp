@@ -86,7 +86,7 @@ TEST(MemoryResiduals, AddTheContextAsSomethingOfItsOwn) {
   context.bytes = 100;
   context.low = 0;
   context.high = 150;
-  set_interval({std::log(1.1), OriginKind::kFitted, ""}, context, use);
+  set_interval({std::log(1.1), OriginKind::kFitted, ""}, context, {}, use);
   EXPECT_EQ(use.above, std::llround(std::hypot(100, 50)));
   EXPECT_EQ(use.below, std::llround(std::hypot(1000 - 1000 / 1.1, 100)));
   EXPECT_EQ(use.p95() - use.peak(), use.above);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 
 #include "core/units.h"
 #include "model/hardware/device_spec.h"
@@ -28,6 +29,9 @@ struct StrategyMemory {
   std::int64_t communication_bytes = 0;
   // What the library of collectives takes from the driver itself: buffers of its channels.
   std::int64_t library_bytes = 0;
+  // How much less or more of it other versions and settings take, and where that is from.
+  std::int64_t library_below = 0, library_above = 0;
+  std::string library_source{};
   // Shares of the model's state that stay on one device (ZeRO, FSDP, key-balanced stores).
   double weights = 1;
   double gradients = 1;

@@ -56,6 +56,37 @@ TEST(Policies, TensorFlowDoesNotStoreGradientsOfWeights) {
   EXPECT_EQ(use_of(three_layers(), "caffe").weight_gradients, all);
 }
 
+// Bytes of feature maps when forward has ended.
+std::int64_t after_forward(const WorkloadGraph& graph, const std::string& framework) {
+  const MemoryTape tape = memory_policy_registry().make(framework)->trace(graph, MemorySetting());
+  std::int64_t bytes = 0;
+  tape.replay([&](std::size_t event, const MemoryTape::Usage& usage) {
+    if (tape.steps()[tape.events()[event].step].phase <= TapePhase::kForward) {
+      bytes = usage[static_cast<std::size_t>(MemoryKind::kFeatureMaps)];
+    }
+  });
+  return bytes;
+}
+
+// A convolution of 2x4x8x8, which is pooled: 2048 bytes that only the gradient of a maximum reads
+// (TensorFlow's _AvgPoolGrad takes the shape); cuDNN's, which MXNet calls, asks for both.
+TEST(Policies, TensorFlowKeepsNothingForAMean) {
+  const auto pooled = [](Pooling kind) {
+    WorkloadBuilder b("pooled", 2);
+    TensorId x = b.conv("conv", b.input("x", {2, 4, 8, 8}), {.out_channels = 4});
+    x = kind == Pooling::kMax ? b.max_pool("pool", x, {}) : b.average_pool("pool", x, {});
+    b.cross_entropy("loss", b.linear("fc", b.flatten("flatten", x, 1), 8),
+                    b.integer_input("labels", {2}));
+    return std::move(b).build();
+  };
+  const auto difference = [&](const std::string& framework) {
+    return after_forward(pooled(Pooling::kMax), framework) -
+           after_forward(pooled(Pooling::kAverage), framework);
+  };
+  EXPECT_EQ(difference("tensorflow"), 2 * 4 * 8 * 8 * 4);
+  EXPECT_EQ(difference("mxnet"), 0);
+}
+
 // Inference holds less than forward and backward, and that less than training, which has an
 // optimizer: in every framework, and on a network with every kind of layer. Only weights stay.
 TEST(Policies, EachPhaseThatIsLeftOutTakesItsMemoryAlong) {
@@ -115,13 +146,11 @@ TEST(Policies, MirroringSavesMemory) {
 
 // TBD (Zhu et al. 2018): over its eight models feature maps are 60 to 95 % of training memory. At
 // the batches of its scripts, the longest bucket, and recurrent layers step by step as both
-// frameworks ran them; TBD counts a layer's input data with the feature maps. WGAN alone comes out
-// higher, 97 %: the graph of one update of the critic lacks the generator's optimizer state.
+// frameworks ran them; TBD counts a layer's input data with the feature maps.
 struct Tbd {
   const char *model, *framework, *optimizer;
   std::int64_t batch;
   std::optional<std::int64_t> seq{};
-  double most = 0.95;
 };
 WorkloadGraph tbd_graph(const Tbd& tbd) {
   WorkloadGraph graph =
@@ -134,6 +163,26 @@ WorkloadGraph tbd_graph(const Tbd& tbd) {
                                              ? CellStyle::kTwoProducts
                                              : CellStyle::kConcatenatedInput);
 }
+
+// WGAN trains its networks in turns, in one process that holds what the larger step needs: that of
+// the critic, which runs on three batches. Weights and Adam's state are the same in both.
+TEST(TbdModels, WgansCriticNeedsMoreThanItsGenerator) {
+  const auto use = [](const std::string& variant) {
+    const auto policy = memory_policy_registry().make("tensorflow");
+    MemorySetting setting;
+    setting.state = model_state("adam", Precision::kFp32);
+    const WorkloadGraph graph = build_workload(workload_registry(), "wgan-gp",
+                                               {.batch = 64, .choose = {{"variant", variant}}});
+    EXPECT_GT(graph.all_parameters(), graph.parameters());
+    const MemoryUse out = policy->use(policy->trace(graph, setting), setting);
+    EXPECT_EQ(out.optimizer_state, 8 * graph.all_parameters());
+    return out;
+  };
+  const MemoryUse critic = use("critic-step"), generator = use("generator-step");
+  EXPECT_GT(critic.peak(), generator.peak());
+  EXPECT_EQ(critic.optimizer_state, generator.optimizer_state);
+}
+
 class TbdFinding : public testing::TestWithParam<Tbd> {};
 TEST_P(TbdFinding, FeatureMapsAreSixtyToNinetyFivePercent) {
   const auto policy = memory_policy_registry().make(GetParam().framework);
@@ -146,7 +195,7 @@ TEST_P(TbdFinding, FeatureMapsAreSixtyToNinetyFivePercent) {
   const double share = maps / static_cast<double>(use.peak() - use.slack);
   RecordProperty("share", std::to_string(share));
   EXPECT_GE(share, 0.60) << GetParam().model;
-  EXPECT_LE(share, GetParam().most) << GetParam().model;
+  EXPECT_LE(share, 0.95) << GetParam().model;
 }
 INSTANTIATE_TEST_SUITE_P(Models, TbdFinding,
                          testing::Values(Tbd{"resnet50", "tensorflow", "momentum", 32},
@@ -159,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(Models, TbdFinding,
                                          Tbd{"transformer-base", "tensorflow", "adam", 64},
                                          Tbd{"faster-rcnn", "mxnet", "momentum", 1},
                                          Tbd{"deep-speech-2", "mxnet", "momentum", 8, 1600},
-                                         Tbd{"wgan-gp", "tensorflow", "adam", 64, {}, 0.97},
+                                         Tbd{"wgan-gp", "tensorflow", "adam", 64},
                                          Tbd{"a3c", "mxnet", "rmsprop", 128}));
 
 }  // namespace

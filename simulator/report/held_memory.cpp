@@ -26,8 +26,9 @@ HeldMemory::HeldMemory(const MemoryModel& model, const PredictionSetup& setup,
 HeldMemory::~HeldMemory() = default;
 
 HeldMemory::Answer& HeldMemory::answer(const StrategyMemory& s) const {
-  const Key key{s.communication_bytes, s.library_bytes,   s.weights,
-                s.gradients,           s.optimizer_state, s.casts_when_gathered};
+  const Key key{
+      s.communication_bytes, s.library_bytes,   s.library_below,      s.library_above, s.weights,
+      s.gradients,           s.optimizer_state, s.casts_when_gathered};
   const std::lock_guard lock(mutex_);
   std::unique_ptr<Answer>& known = answers_[key];
   if (known == nullptr) known = std::make_unique<Answer>();
@@ -79,14 +80,17 @@ std::optional<std::int64_t> HeldMemory::largest_batch(const StrategyMemory& kept
   return known.largest;
 }
 
-std::optional<std::int64_t> HeldMemory::largest_certain_batch(const StrategyMemory& kept) const {
+BatchAbove HeldMemory::largest_certain_batch(const StrategyMemory& kept) const {
   const std::int64_t own = setup_.experiment().batch;
   const std::int64_t most = largest_batch(kept).value_or(0);
-  return largest_that_fits([&](std::int64_t samples) -> std::int64_t {
+  const auto spare = [&](std::int64_t samples) -> std::int64_t {
     if (samples > most) return -1;
     const MemoryUse use = samples == own ? with(kept).use : predict(batch(samples), kept).use;
     return use.capacity - use.p95();
-  });
+  };
+  const std::optional<std::int64_t> border = largest_that_fits(spare);
+  if (!border) return {};
+  return largest_above(*border, most, [&](std::int64_t samples) { return spare(samples) >= 0; });
 }
 
 }  // namespace paceline

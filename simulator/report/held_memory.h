@@ -27,14 +27,16 @@ class HeldMemory {
   const MemoryResult& with(const StrategyMemory& kept) const;
   // The largest batch that fits beside it (largest_that_fits); none if not even one sample does.
   std::optional<std::int64_t> largest_batch(const StrategyMemory& kept) const;
-  // The same of the 95 % quantile of the peak, at most that batch.
-  std::optional<std::int64_t> largest_certain_batch(const StrategyMemory& kept) const;
+  // The largest up to that one whose peak fits at its 95 % quantile (largest_above); 0 if a single
+  // sample does not.
+  BatchAbove largest_certain_batch(const StrategyMemory& kept) const;
 
  private:
   struct Batch;   // the graph of one batch and what it asks of the memory model
   struct Answer;  // for one StrategyMemory
   // Everything of a StrategyMemory.
-  using Key = std::tuple<std::int64_t, std::int64_t, double, double, double, bool>;
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, double, double,
+                         double, bool>;
 
   Answer& answer(const StrategyMemory& kept) const;
   Batch& batch(std::int64_t samples) const;

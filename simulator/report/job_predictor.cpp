@@ -165,9 +165,8 @@ StrategyMemory JobPredictor::memory(const Experiment& e, const IterationPlan& pl
   StrategyMemory out = strategy_memory(job.spec, *job.strategy, job.options);
   if (e.devices < 2 || device.processor) return out;
   Communicator& communicator = *job.cluster->communicator;
-  for (const CollectiveGroup& group :
-       nccl_groups(job.spec, *job.strategy, job.options, communicator)) {
-    out.library_bytes += std::llround(communicator.buffers(group).si());
+  for (const NcclUse& use : nccl_groups(job.spec, *job.strategy, job.options, communicator)) {
+    add_library(communicator.buffers(use), out);
   }
   return out;
 }

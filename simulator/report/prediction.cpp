@@ -164,7 +164,7 @@ Predictor::MemoryAnswer Predictor::memory(const Experiment& e, const TrainingDev
     kept = jobs_.memory(e, plan, setup.job_device(whole));
   }
   const HeldMemory memory(memory_, setup, model, graph);
-  MemoryAnswer out{memory.with(kept), std::nullopt, std::nullopt};
+  MemoryAnswer out{memory.with(kept), std::nullopt, {}};
   if (!largest_batch) return out;
   out.largest_batch = memory.largest_batch(kept);
   out.largest_certain_batch = memory.largest_certain_batch(kept);

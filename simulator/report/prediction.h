@@ -77,7 +77,7 @@ class Predictor {
   struct MemoryAnswer {
     MemoryResult memory;
     std::optional<std::int64_t> largest_batch;
-    std::optional<std::int64_t> largest_certain_batch;  // by the 95 % quantile of the peak
+    BatchAbove largest_certain_batch;  // by the 95 % quantile of the peak, up to the one above
   };
   MemoryAnswer memory(const Experiment& resolved, const TrainingDevice& device,
                       bool largest_batch = true) const;

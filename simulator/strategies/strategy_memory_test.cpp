@@ -144,8 +144,41 @@ std::vector<CollectiveGroup> groups_of(const std::string& name, int machines, in
   const auto strategy = strategy_registry().make(name);
   const CommunicationModels models;
   Communicator communicator(models, job.spec.cluster, "volta", 0);
-  return nccl_groups(job.spec, *strategy, StrategyOptions(name, all_options(*strategy), set),
-                     communicator);
+  std::vector<CollectiveGroup> groups;
+  for (const NcclUse& use : nccl_groups(
+           job.spec, *strategy, StrategyOptions(name, all_options(*strategy), set), communicator)) {
+    groups.push_back(use.group);
+    EXPECT_FALSE(use.in_switch) << "PCIe has no switch that adds";
+  }
+  return groups;
+}
+
+// Eight devices on a switch that adds: NCCL's tables choose it for the buckets of ddp on Hopper,
+// and it is that which takes memory; Ampere's switches cannot, and copies between peers do not.
+TEST(StrategyMemory, BuffersOfTheSwitchComeWithCollectivesThatUseIt) {
+  const auto taken = [](const std::string& name, const std::string& generation,
+                        const std::string& intra) {
+    const TestJob job = test_job(1, 8, "10gbe", intra);
+    const auto strategy = strategy_registry().make(name);
+    const CommunicationModels models;
+    Communicator communicator(models, job.spec.cluster, generation, 0);
+    StrategyMemory out;
+    for (const NcclUse& use :
+         nccl_groups(job.spec, *strategy, StrategyOptions(name, all_options(*strategy), {}),
+                     communicator)) {
+      add_library(communicator.buffers(use), out);
+      EXPECT_EQ(communicator.buffers({use.group}).above, Bytes(0));
+    }
+    return out;
+  };
+  const StrategyMemory hopper = taken("ddp", "hopper", "nvswitch3");
+  EXPECT_EQ(hopper.library_below, 258 << 20);
+  EXPECT_GT(hopper.library_bytes, hopper.library_below);
+  EXPECT_FALSE(hopper.library_source.empty());
+  const StrategyMemory ampere = taken("ddp", "ampere", "nvswitch2");
+  EXPECT_GT(ampere.library_bytes, 0);
+  EXPECT_EQ(ampere.library_below + ampere.library_above, 0);
+  EXPECT_EQ(taken("kvstore-device", "hopper", "nvswitch3").library_bytes, 0);
 }
 
 // A communicator over all ranks, over those of a machine, over both, or none where copies, MPI or

@@ -144,10 +144,8 @@ std::string memory_accuracy_text(const std::vector<MemorySet>& sets, const Memor
          "quantity\nis: docs/models/memory.md. \"In interval\": the share of totals inside a 90 % "
          "interval that was made from\nthe other sets "
          "(calibration/fitted/memory/residuals.json).\n\n"
-         "Missed: of TBD's finding, feature maps at 60 to 95 % of memory, seven of the eight "
-         "models hold; WGAN\ncomes out at 97 %, since an update of the critic knows no state of "
-         "the generator. Contexts of Kepler and\nMaxwell are recalled, not measured; intervals "
-         "hold what they may be (docs/decisions/115).\n\n" +
+         "Contexts of Kepler and Maxwell are recalled, not measured; intervals hold what they may "
+         "be\n(docs/decisions/115, 130).\n\n" +
          summary.to_string(TableFormat::kMarkdown) + details;
 }
 

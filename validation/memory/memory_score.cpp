@@ -126,7 +126,7 @@ void add_interval(const MemorySpread& spread, const GpuContext& context, MemoryE
   const bool whole = error.quantity == "total";
   if (whole) use.context = context.bytes;
   use.feature_maps = error.predicted - use.context;
-  set_interval(spread, whole ? context : GpuContext{}, use);
+  set_interval(spread, whole ? context : GpuContext{}, {}, use);
   error.p05 = use.p05();
   error.p95 = use.p95();
 }

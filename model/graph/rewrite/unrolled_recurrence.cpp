@@ -14,12 +14,12 @@ class UnrolledCell {
  public:
   // `owner` is the prefix of the operations whose parameters it uses, or its own.
   UnrolledCell(WorkloadBuilder& b, std::string prefix, std::string owner, const Rnn& rnn,
-               bool trainable, CellStyle style)
+               const Op& op, CellStyle style)
       : b_(b),
         prefix_(std::move(prefix)),
         owner_(std::move(owner)),
         rnn_(rnn),
-        trainable_(trainable),
+        op_(op),
         style_(style) {}
 
   // Batch x input per step, in the order in which this direction visits them; `initial` is batch x
@@ -46,7 +46,7 @@ class UnrolledCell {
     const TensorId y = b_.linear(at(name), x, gates * rnn_.hidden, bias);
     const std::string first = owner_ + "step0." + name;
     if (at(name) != first) b_.share_parameters_with(first);
-    if (!trainable_) b_.freeze();
+    b_.train_as(op_);
     return y;
   }
   TensorId gate(const std::string& name, TensorId gates, std::int64_t index) {
@@ -65,7 +65,7 @@ class UnrolledCell {
     const TensorId gates = b_.linear(prefix_ + "input_gates", all,
                                      gate_count(rnn_.cell) * rnn_.hidden, rnn_.bias_sets > 0);
     if (owner_ != prefix_) b_.share_parameters_with(owner_ + "input_gates");
-    if (!trainable_) b_.freeze();
+    b_.train_as(op_);
     for (std::size_t step = 0; step < inputs.size(); ++step) {
       hoisted_.push_back(b_.slice(prefix_ + "input_gates.step" + std::to_string(step), gates, 0,
                                   static_cast<std::int64_t>(step) * batch, batch));
@@ -151,7 +151,7 @@ class UnrolledCell {
   WorkloadBuilder& b_;
   std::string prefix_, owner_;
   const Rnn& rnn_;
-  bool trainable_;
+  const Op& op_;
   CellStyle style_;
   std::size_t step_ = 0;
   TensorId state_{}, memory_{};
@@ -185,7 +185,7 @@ class Unroller {
     const TensorId output = b_.add_op(op.name, op.attributes, std::move(inputs));
     if (op.sharing == Sharing::kWeight) b_.share_weight_with(op.shares_with);
     if (op.sharing == Sharing::kAll) b_.share_parameters_with(op.shares_with);
-    if (!op.trainable) b_.freeze();
+    b_.train_as(op);
     return output;
   }
 
@@ -237,7 +237,7 @@ class Unroller {
       initial =
           b_.reshape(op.name + suffix + "initial", states, {b_.dim(sequence[0], 0), rnn.hidden});
     }
-    return UnrolledCell(b_, op.name + suffix, owner + suffix, rnn, op.trainable, style_)
+    return UnrolledCell(b_, op.name + suffix, owner + suffix, rnn, op, style_)
         .run(sequence, initial);
   }
 

@@ -21,7 +21,8 @@ class Rules : public MemoryRules {
   using MemoryRules::MemoryRules;
 
   std::vector<SavedBuffer> kept(const Op& op) const override {
-    return layer_keeps(*this, op, {.pool_tensors = true});
+    // _AvgPoolGrad takes the shape of the input, MaxPoolGrad input and output.
+    return layer_keeps(*this, op, {.mean_pool_tensors = false});
   }
   Place output(const Op& op) const override { return std::visit(OutputOf{}, op.attributes); }
   Place input_gradient(const Op& op, std::size_t input) const override {

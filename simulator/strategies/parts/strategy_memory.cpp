@@ -18,6 +18,13 @@ StrategyMemory strategy_memory(const JobSpec& job, const Strategy& strategy,
   return out;
 }
 
+void add_library(const LibraryBuffers& buffers, StrategyMemory& memory) {
+  memory.library_bytes += std::llround(buffers.bytes.si());
+  memory.library_below += std::llround(buffers.below.si());
+  memory.library_above += std::llround(buffers.above.si());
+  if (!buffers.source.empty()) memory.library_source = buffers.source;
+}
+
 Bytes largest_owned(const JobSpec& job, std::span<const int> owners) {
   std::vector<Bytes> owned(static_cast<std::size_t>(job.ranks()));
   for (std::size_t i = 0; i < owners.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "model/collective/channel_buffers.h"
 #include "simulator/memory/memory_setting.h"
 #include "simulator/strategies/strategy.h"
 
@@ -12,6 +13,9 @@ namespace paceline {
 // is nobody to share with.
 StrategyMemory strategy_memory(const JobSpec& job, const Strategy& strategy,
                                const StrategyOptions& options);
+
+// Adds what one communicator takes.
+void add_library(const LibraryBuffers& buffers, StrategyMemory& memory);
 
 // Bytes of the gradients that the owner with most of them owns.
 Bytes largest_owned(const JobSpec& job, std::span<const int> owners);
