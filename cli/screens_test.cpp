@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <vector>
 
 #include "cli/test_program.h"
+#include "core/screen_text.h"
 
 namespace paceline {
 namespace {
@@ -27,6 +30,70 @@ std::size_t columns(const std::string& text) {
   std::size_t widest = 0;
   for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
   return widest;
+}
+
+#define ON_8_GPUS                                                                            \
+  "--device v100-sxm2-16g --gpus 8 --gpus-per-node 4 --intra nvlink2-cube-mesh --net 10gbe " \
+  "--strategy ddp "
+
+// Nobody has asked for more than the essential yet: it is seen without scrolling.
+TEST(FirstScreen, FitsATerminal) {
+  for (const char* command :
+       {"predict --model resnet50 --batch 8 --device e5-2630-v3",
+        "predict --model gpt2 --batch 4 --device a100-sxm-80g --precision bf16 --gpus 64 "
+        "--gpus-per-node 8 --intra nvswitch2 --net 100gbe --strategy zero-3",
+        "explain --model resnet50 --batch 8 --device good.json",
+        "explain --model resnet50 --batch 32 --device v100-sxm2-16g",
+        "explain --model resnet50 --batch 32 " ON_8_GPUS,
+        "explain --model gpt2 --batch 4 --device a100-sxm-80g --precision bf16 --gpus 64 "
+        "--gpus-per-node 8 --intra nvswitch2 --net 100gbe --strategy zero-3",
+        "explain --model vgg16 --batch 32 --device v100-sxm2-16g --gpus 8 --gpus-per-node 4 "
+        "--intra nvlink2-cube-mesh --net 10gbe --strategy parameter-server --framework "
+        "tensorflow"}) {
+    const std::string text = screen(command);
+    EXPECT_LE(screen_rows(text), kScreenRows) << command << "\n" << text;
+  }
+}
+
+TEST(ExplainCommand, SaysTheEssentialFirst) {
+  const std::string text = screen("explain --model resnet50 --batch 32 " ON_8_GPUS);
+  for (const char* label : {"bottleneck  ", "exposed     ", "gains       ", "knee        ",
+                            "path        ", "kernels     ", "memory      ", "warning     "}) {
+    EXPECT_THAT(text, HasSubstr(std::string("\n  ") + label));
+  }
+  EXPECT_THAT(text, AllOf(HasSubstr("twice the bandwidth of 10gbe"), HasSubstr("--all shows")));
+  const std::string alone = screen("explain --model resnet50 --batch 32 --device v100-sxm2-16g");
+  EXPECT_THAT(alone, AllOf(HasSubstr("twice as fast"), Not(HasSubstr("exposed     "))));
+}
+
+// The bar's shares, to a tenth of a percent.
+TEST(ExplainCommand, SplitsTheWholeIteration) {
+  for (const char* job : {"--model resnet50 --batch 32 " ON_8_GPUS,
+                          "--model alexnet --batch 32 --device v100-sxm2-16g"}) {
+    const std::string text = screen(std::string("explain ") + job);
+    const std::size_t from = text.find("]\n  F forward");
+    ASSERT_NE(from, std::string::npos) << text;
+    std::istringstream line(text.substr(from + 2, text.find('\n', from + 2) - from - 2));
+    std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};
+    double sum = 0;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i] == "%" && words[i - 1][0] != '<') sum += std::stod(words[i - 1]);
+    }
+    EXPECT_NEAR(sum, 100, 1e-9) << text;
+  }
+}
+
+TEST(ExplainCommand, ShowsEveryTableIfAsked) {
+  const std::string job = "explain --model resnet50 --batch 32 " ON_8_GPUS;
+  for (const char* more : {"--all", "--top 3"}) {
+    EXPECT_THAT(screen(job + more),
+                AllOf(HasSubstr("critical path of 2 iterations"), HasSubstr("knee: above"),
+                      HasSubstr("FLOP/B"), HasSubstr("implementation ")));
+  }
+  const TestFolder folder;
+  const TestOutcome refused = run_program_in(folder, job + "--all --json");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--all has no effect with --json"));
 }
 
 TEST(ValidateCommand, Fits120Columns) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "core/screen_text.h"
 #include "core/table.h"
 #include "core/units_text.h"
 #include "validation/harness/milliseconds.h"

@@ -8,8 +8,6 @@
 
 namespace paceline {
 
-inline constexpr std::size_t kScreenColumns = 120;
-
 // Cases (times in ms), sets (errors in per cent), then what is wrong with either; of more than
 // three sets, sets alone.
 std::string validation_screen(const Validation& validation);
