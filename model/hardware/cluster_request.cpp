@@ -1,6 +1,7 @@
 #include "model/hardware/cluster_request.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "core/data_directory.h"
@@ -65,8 +66,10 @@ TopologyLinks topology_links(const ClusterRequest& request, const ClusterCatalog
   std::string kind = normalized_name(device.peer_links->kind);
   links.nvlink = kind;
   const LinkSpec& lane = catalog.at(kind);
-  links.nvlinks_per_device = static_cast<int>(
-      device.peer_links->total_bandwidth.value.si() / 2 / lane.data_sheet.si() + 0.5);
+  const double lanes = 0.5 * (device.peer_links->total_bandwidth.value / lane.data_sheet);
+  links.nvlinks_per_device = static_cast<int>(std::lround(lanes));
+  constexpr double kWhole = 0.05;
+  links.slower_links = std::abs(lanes - links.nvlinks_per_device) > kWhole;
   return links;
 }
 
