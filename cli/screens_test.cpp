@@ -72,6 +72,54 @@ TEST(ExplainCommand, SplitsTheWholeIteration) {
                           "--model alexnet --batch 32 --device v100-sxm2-16g"}) {
     const std::string text = screen(std::string("explain ") + job);
     const std::size_t from = text.find("]\n  F forward");
+TEST(CompareCommand, ShowsEveryRowAndColumnIfAsked) {
+  const std::string compare =
+      "compare --model resnet50 --batch 8-64*2 --device v100-sxm2-16g --gpus 2-8*2 --gpus-per-node "
+      "4 "
+      "--intra pcie3-x16 --net 10gbe --strategy ddp,wfbp ";
+  const std::string first = screen(compare);
+  EXPECT_THAT(first, AllOf(HasSubstr("more (--top N shows them)"), Not(HasSubstr("spare"))));
+  const std::string all = screen(compare + "--all");
+  EXPECT_THAT(all, AllOf(HasSubstr("spare"), HasSubstr("largest batch"),
+                         Not(HasSubstr("and "
+                                       "1 more"))));
+  EXPECT_GT(lines_of(all).size(), 25u);
+  const auto rows = [&](const std::string& text) {
+    std::size_t count = 0;
+    for (const std::string& line : lines_of(text)) {
+      count += line.find("gpu compute") != std::string::npos ||
+               line.find("network cards") != std::string::npos;
+    }
+    return count;
+  };
+  EXPECT_GE(rows(screen(compare + "--top 24")), 24u);
+}
+
+// In a pipe nobody scrolls: programs read the whole list.
+TEST(ListCommand, IsCutOnATerminalOnly) {
+  const TestFolder folder;
+  const auto on_terminal = [&](const std::string& more) {
+    return run_program_in(
+        folder, "list devices " + more,
+        "script -qec \"'" PACELINE_PROGRAM "' list devices " + more + "\" /dev/null >typescript");
+  };
+  if (on_terminal("").code != 0) GTEST_SKIP() << "no script(1)";
+  const std::string cut = TestFolder::read(folder.path() / "typescript");
+  EXPECT_LE(screen_rows(cut), kScreenRows) << cut;
+  EXPECT_THAT(cut, HasSubstr("more (--all lists them)"));
+  EXPECT_GT(lines_of(on_terminal("--all").out).size(), kScreenRows);
+  EXPECT_GT(lines_of(TestFolder::read(folder.path() / "typescript")).size(), kScreenRows);
+}
+
+// Of a network whose large layers are convolutions, fp8 concerns a small part.
+TEST(PredictCommand, SaysHowMuchRunsInFp8) {
+  EXPECT_THAT(screen("predict --model vgg16 --batch 32 --device h100-sxm --precision fp8 --json"),
+              HasSubstr("of the arithmetic runs in fp8"));
+  EXPECT_THAT(
+      screen("predict --model bert-large --batch 8 --device h100-sxm --precision fp8 --json"),
+      Not(HasSubstr("of the arithmetic runs in fp8")));
+}
+
     ASSERT_NE(from, std::string::npos) << text;
     std::istringstream line(text.substr(from + 2, text.find('\n', from + 2) - from - 2));
     std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};

@@ -9,6 +9,7 @@
 #include "simulator/engine/engine.h"
 #include "simulator/lower/lower.h"
 #include "simulator/report/input_pipeline.h"
+#include "simulator/report/fp8_share.h"
 #include "simulator/report/prediction_setup.h"
 #include "simulator/report/report_parts.h"
 
@@ -181,6 +182,8 @@ std::string Predictor::work_key(const Experiment& e, const TrainingDevice& devic
   for (const std::string& key : split_settings(*framework, device.kind(), e, jobs_).job) {
     own.options.erase(key);
   }
+  if (e.precision == Precision::kFp8)
+    fp8_remark(e, setup.plan(graph, device.costs(), setup.host()));
   std::string key = e.devices > 1 ? "job|" : "device|";  // shares are worded by it
   for (const std::string& part :
        {e.model, std::to_string(e.batch), std::to_string(e.seq.value_or(0)),
