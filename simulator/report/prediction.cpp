@@ -72,10 +72,12 @@ void refuse_unknown_options(const SplitSettings& settings, const Experiment& e,
 }
 
 // What decides how long layers take decides nothing where their times are given, nor does how 16
-// bits are used where there are none.
+// bits are used where there are none, nor how weights are updated where they are not.
 void refuse_without_effect(const Experiment& e, const std::vector<FrameworkOption>& options) {
   const bool wide = element_size(e.precision) >= Bytes(4);
   for (const FrameworkOption& option : options) {
+  const auto phases = e.options.find("phases");
+  const bool updates = phases == e.options.end() || same_name(phases->second, "training");
     const auto chosen = e.options.find(option.name);
     if (chosen == e.options.end() || same_name(chosen->second, option.value)) continue;
     if (option.of_layers && e.profile) {
@@ -83,6 +85,11 @@ void refuse_without_effect(const Experiment& e, const std::vector<FrameworkOptio
                        " has no effect with --profile: the times of layers are those of the file");
     }
     if (option.of_narrow && wide) {
+    if (option.of_update && !updates) {
+      throw UsageError("--set " + option.name + "=" + chosen->second +
+                       " has no effect with --set phases=" + phases->second +
+                       ", which updates no weight; phases=training does");
+    }
       throw UsageError("--set " + option.name + "=" + chosen->second +
                        " has no effect with --precision " + std::string(to_string(e.precision)) +
                        "; fp16, bf16 and fp8 are allowed");
@@ -140,6 +147,15 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
 
 std::optional<Contention> Predictor::contention(const Experiment& e,
                                                 const TrainingDevice& device) const {
+std::vector<Setting> Predictor::settings(const Experiment& e, const TrainingDevice& device) const {
+  std::vector<Setting> out;
+  for (const FrameworkOption& option : frameworks_.make(e.framework)->options(device.kind())) {
+    out.push_back(setting_of(option));
+  }
+  for (const StrategyOption& option : jobs_.settings(e)) out.push_back(setting_of(option));
+  return out;
+}
+
   return jobs_.contention(e, PredictionSetup(e, device, frameworks_, jobs_).job_device({}));
 }
 
