@@ -91,7 +91,8 @@ void take_devices(const std::string& name, Experiment& point) {
   request.cluster = name;
   const ClusterSpec cluster = choose_cluster(request).cluster;
   const MachineSpec& machine = cluster.machine;
-  point.device = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
+  const MachineNode& device = machine.nodes[machine.of_kind(NodeKind::kDevice).front()];
+  point.device = device.device_file.empty() ? device.device : device.device_file;
   point.devices = cluster.device_count();
 }
 
