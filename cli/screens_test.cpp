@@ -36,12 +36,29 @@ std::size_t columns(const std::string& text) {
   "--device v100-sxm2-16g --gpus 8 --gpus-per-node 4 --intra nvlink2-cube-mesh --net 10gbe " \
   "--strategy ddp "
 
+#define ON_8_GPUS_OF_A_CLUSTER \
+  "--device v100-sxm2-16g --gpus 8 --gpus-per-node 4 --intra nvlink2-cube-mesh --net 10gbe"
+
 // Nobody has asked for more than the essential yet: it is seen without scrolling.
 TEST(FirstScreen, FitsATerminal) {
   for (const char* command :
        {"predict --model resnet50 --batch 8 --device e5-2630-v3",
         "predict --model gpt2 --batch 4 --device a100-sxm-80g --precision bf16 --gpus 64 "
         "--gpus-per-node 8 --intra nvswitch2 --net 100gbe --strategy zero-3",
+        "predict --model resnet50 --batch 8-64*2 --device v100-sxm2-16g --precision fp32,fp16",
+        "compare --model resnet50 --batch 8-64*2 --device v100-sxm2-16g --gpus 2-8*2 "
+        "--gpus-per-node 4 --intra pcie3-x16 --net 10gbe --strategy ddp,wfbp",
+        "compare --model bert-base --batch 16 --seq 128 --precision fp16 --device "
+        "t4,v100-sxm2-16g,a100-pcie-40g",
+        "plan --model resnet50 --batch 64 --device v100-sxm2-16g,a100-sxm-80g,t4 --gpus 1-64*2 "
+        "--gpus-per-node 8 --intra pcie3-x16 --net 10gbe,100gbe --samples 100M --deadline 60d",
+        "memory --model resnet50 --batch 64 --device v100-sxm2-16g",
+        "kernel --op gemm --m 1024 --n 1024 --k 1024 --precision fp16 --device v100-sxm2-16g",
+        "collective --op all-reduce --bytes '1 GiB' " ON_8_GPUS_OF_A_CLUSTER,
+        "check --measured '2000 samples/s' --model resnet50 --batch 32 " ON_8_GPUS,
+        "validate --only cpu-1-thread",
+        "validate --only lab-mxnet,cpu-1-thread,lab-overlap,"
+        "torchtitan-llama3-8b",
         "explain --model resnet50 --batch 8 --device good.json",
         "explain --model resnet50 --batch 32 --device v100-sxm2-16g",
         "explain --model resnet50 --batch 32 " ON_8_GPUS,
@@ -55,23 +72,6 @@ TEST(FirstScreen, FitsATerminal) {
   }
 }
 
-TEST(ExplainCommand, SaysTheEssentialFirst) {
-  const std::string text = screen("explain --model resnet50 --batch 32 " ON_8_GPUS);
-  for (const char* label : {"bottleneck  ", "exposed     ", "gains       ", "knee        ",
-                            "path        ", "kernels     ", "memory      ", "warning     "}) {
-    EXPECT_THAT(text, HasSubstr(std::string("\n  ") + label));
-  }
-  EXPECT_THAT(text, AllOf(HasSubstr("twice the bandwidth of 10gbe"), HasSubstr("--all shows")));
-  const std::string alone = screen("explain --model resnet50 --batch 32 --device v100-sxm2-16g");
-  EXPECT_THAT(alone, AllOf(HasSubstr("twice as fast"), Not(HasSubstr("exposed     "))));
-}
-
-// The bar's shares, to a tenth of a percent.
-TEST(ExplainCommand, SplitsTheWholeIteration) {
-  for (const char* job : {"--model resnet50 --batch 32 " ON_8_GPUS,
-                          "--model alexnet --batch 32 --device v100-sxm2-16g"}) {
-    const std::string text = screen(std::string("explain ") + job);
-    const std::size_t from = text.find("]\n  F forward");
 TEST(CompareCommand, ShowsEveryRowAndColumnIfAsked) {
   const std::string compare =
       "compare --model resnet50 --batch 8-64*2 --device v100-sxm2-16g --gpus 2-8*2 --gpus-per-node "
@@ -120,6 +120,23 @@ TEST(PredictCommand, SaysHowMuchRunsInFp8) {
       Not(HasSubstr("of the arithmetic runs in fp8")));
 }
 
+TEST(ExplainCommand, SaysTheEssentialFirst) {
+  const std::string text = screen("explain --model resnet50 --batch 32 " ON_8_GPUS);
+  for (const char* label : {"bottleneck  ", "exposed     ", "gains       ", "knee        ",
+                            "path        ", "kernels     ", "memory      ", "warning     "}) {
+    EXPECT_THAT(text, HasSubstr(std::string("\n  ") + label));
+  }
+  EXPECT_THAT(text, AllOf(HasSubstr("twice the bandwidth of 10gbe"), HasSubstr("--all shows")));
+  const std::string alone = screen("explain --model resnet50 --batch 32 --device v100-sxm2-16g");
+  EXPECT_THAT(alone, AllOf(HasSubstr("twice as fast"), Not(HasSubstr("exposed     "))));
+}
+
+// The bar's shares, to a tenth of a percent.
+TEST(ExplainCommand, SplitsTheWholeIteration) {
+  for (const char* job : {"--model resnet50 --batch 32 " ON_8_GPUS,
+                          "--model alexnet --batch 32 --device v100-sxm2-16g"}) {
+    const std::string text = screen(std::string("explain ") + job);
+    const std::size_t from = text.find("]\n  F forward");
     ASSERT_NE(from, std::string::npos) << text;
     std::istringstream line(text.substr(from + 2, text.find('\n', from + 2) - from - 2));
     std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};

@@ -13,12 +13,18 @@ std::size_t rows_of_line(std::size_t columns) {
 
 std::size_t screen_rows(std::string_view text) {
   std::size_t rows = 0;
+  for (const std::string& line : lines_of(text)) rows += rows_of_line(line.size());
+  return rows;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    rows += rows_of_line(end);
+    lines.emplace_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return rows;
+  return lines;
 }
 
 std::string first_lines(const std::vector<std::string>& lines, std::size_t rows,
