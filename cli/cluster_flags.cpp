@@ -2,6 +2,7 @@
 
 #include "core/names.h"
 #include "core/units_text.h"
+#include "model/hardware/device_file.h"
 
 namespace paceline {
 namespace {
@@ -35,7 +36,9 @@ std::optional<int> count_of(const Arguments& arguments, const char* flag) {
 }  // namespace
 
 std::vector<FlagSpec> cluster_flags() {
-  return {{.name = "device", .value = "NAME", .summary = "device of the catalog"},
+  return {{.name = "device",
+           .value = "NAME|FILE",
+           .summary = "a device of the catalog, or a device file"},
           {.name = "gpus", .value = "N", .summary = "ranks, one per device"},
           {.name = "gpus-per-node", .value = "M", .summary = "devices per machine"},
           {.name = "intra", .value = "LINK", .summary = "link inside a machine"},
@@ -72,6 +75,13 @@ ClusterChoice read_cluster_choice(const Arguments& arguments, bool host_link) {
   read_settings(arguments, request);
   request.intra_is_host_link = host_link;
   request.device = arguments.text_or("device", "");
+  ClusterCatalogs catalogs;
+  std::optional<DeviceSpec> described;
+  if (is_device_path(request.device)) {
+    described = read_described_spec(request.device, catalogs.devices);
+    request.described = &*described;
+    request.device = described->name;
+  }
   request.gpus = count_of(arguments, "gpus");
   request.gpus_per_node = count_of(arguments, "gpus-per-node");
   request.nodes = count_of(arguments, "nodes");
@@ -79,7 +89,7 @@ ClusterChoice read_cluster_choice(const Arguments& arguments, bool host_link) {
   request.net = arguments.find("net");
   request.cluster = arguments.find("cluster");
   request.topo = arguments.find("topo");
-  return choose_cluster(request);
+  return choose_cluster(request, catalogs);
 }
 
 void refuse_unused_settings(const Arguments& arguments, bool over_network) {

@@ -43,6 +43,10 @@ std::string painted_line(std::string_view line) {
 
 }  // namespace
 
+bool is_on_terminal(const Arguments& arguments) {
+  return !arguments.has("o") && &arguments.out() == &std::cout && isatty(STDOUT_FILENO) == 1;
+}
+
 bool wants_colour(const Arguments& arguments) {
   const std::string choice = arguments.text_or("color", "auto");
   if (choice == "always") return true;
@@ -52,7 +56,7 @@ bool wants_colour(const Arguments& arguments) {
   }
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') return false;
-  return !arguments.has("o") && &arguments.out() == &std::cout && isatty(STDOUT_FILENO) == 1;
+  return is_on_terminal(arguments);
 }
 
 std::string coloured(const std::string& text) {

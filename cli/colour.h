@@ -7,6 +7,8 @@
 
 namespace paceline {
 
+// Whether the result goes to a terminal, where somebody reads it.
+bool is_on_terminal(const Arguments& arguments);
 // --color always|never, else (auto): only if standard output is a terminal, the result goes there,
 // and NO_COLOR (no-color.org) is not set. Throws UsageError for another value.
 bool wants_colour(const Arguments& arguments);

@@ -91,7 +91,8 @@ void take_devices(const std::string& name, Experiment& point) {
   request.cluster = name;
   const ClusterSpec cluster = choose_cluster(request).cluster;
   const MachineSpec& machine = cluster.machine;
-  point.device = machine.nodes[machine.of_kind(NodeKind::kDevice).front()].device;
+  const MachineNode& device = machine.nodes[machine.of_kind(NodeKind::kDevice).front()];
+  point.device = device.device_file.empty() ? device.device : device.device_file;
   point.devices = cluster.device_count();
 }
 
@@ -196,14 +197,18 @@ ExperimentPoints read_experiments(const Arguments& arguments) {
   }
   first.seed = static_cast<std::uint64_t>(arguments.count_or("seed", 1, INT64_MAX));
   first.global_batch = global;
-  first.cluster = arguments.find("cluster");
-  if (first.cluster) take_devices(*first.cluster, first);
-  if (first.device.empty()) arguments.text("device");  // required
   first.topo = arguments.find("topo");
   first.calibrate = arguments.find("calibrate");
   first.profile = arguments.find("profile");
   if (arguments.has("probe")) first.options["probe"] = arguments.text("probe");
   Points points = {first};
+  // First, since the flags after it say more of its devices.
+  vary_names(arguments, "cluster", points, [](Experiment& point, const std::string& value) {
+    point.cluster = value;
+    take_devices(value, point);
+  });
+  const auto unnamed = [](const Experiment& point) { return point.device.empty(); };
+  if (std::ranges::any_of(points, unnamed)) arguments.text("device");  // required
   const auto count = [](std::int64_t Experiment::*member) {
     return [member](Experiment& point, std::int64_t value) { point.*member = value; };
   };

@@ -21,8 +21,8 @@ struct ExperimentPoints {
   SkippedPoints skipped;  // combinations that cannot be, as a batch that its devices cannot share
 };
 
-// One experiment per combination of the listed values; the flag named first in the list above
-// varies slowest. Names are as typed; `threads` is 0 where the device decides.
+// One experiment per combination of the listed values; --cluster varies slowest, then the flag
+// named first in the list above. Names are as typed; `threads` is 0 where the device decides.
 // Throws UsageError for values that cannot be used, for flags that are not supported yet, and if
 // there is no combination that can be.
 ExperimentPoints read_experiments(const Arguments& arguments);

@@ -7,6 +7,7 @@
 #include "answers/compare/rate_text.h"
 #include "answers/compare/varying.h"
 #include "core/percent.h"
+#include "core/screen_text.h"
 #include "core/units_text.h"
 #include "simulator/memory/memory_model.h"
 
@@ -15,8 +16,8 @@ namespace {
 
 constexpr int kBarWidth = 60;
 constexpr std::size_t kMostOrigins = 4;
-constexpr double kLeastShare = 1e-4;  // of the iteration; what is less is rounding
-constexpr std::size_t kMostWarnings = 5;
+constexpr std::size_t kRowsOfWarnings = 6;  // of a first screen, at least
+constexpr double kLeastShare = 1e-4;        // of the iteration; what is less is rounding
 
 std::string seconds(double value) { return to_text(Seconds(value)); }
 Bytes bytes(std::int64_t value) { return Bytes(static_cast<double>(value)); }
@@ -42,6 +43,26 @@ std::vector<Part> parts_of(const Report& r) {
   add('I', "input", b.input);
   add('.', "bubble", b.bubble);
   return parts;
+}
+
+// Shares in tenths of a percent that add up to 100 %: what rounding down loses goes to the parts
+// that lose most.
+std::vector<int> tenths_of_parts(const std::vector<Part>& parts) {
+  constexpr int kWhole = 1000;
+  std::vector<int> tenths;
+  std::vector<std::size_t> order;
+  int sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    tenths.push_back(static_cast<int>(kWhole * parts[i].share));
+    order.push_back(i);
+    sum += tenths[i];
+  }
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [&](std::size_t i) { return kWhole * parts[i].share - tenths[i]; });
+  for (std::size_t next = 0; next < order.size() && sum < kWhole; ++next, ++sum) {
+    ++tenths[order[next]];
+  }
+  return tenths;
 }
 
 std::string bar(const std::vector<Part>& parts) {
@@ -101,7 +122,7 @@ std::string largest_batch_text(std::int64_t batch) {
   return batch > 0 ? batch_found_text(batch) : "none: not even one sample fits";
 }
 
-std::string prediction_screen(const Report& r) {
+std::string prediction_head(const Report& r) {
   const Estimate& t = r.iteration_time_s;
   const Estimate& s = r.throughput_samples_per_s;
   std::string out = experiment_headline(r.experiment) + "\n";
@@ -114,11 +135,27 @@ std::string prediction_screen(const Report& r) {
   }
   const std::vector<Part> parts = parts_of(r);
   out += "\n  [" + bar(parts) + "]\n  ";
-  for (const Part& part : parts) {
-    out += std::string(1, part.symbol) + " " + part.name + " " + percent(part.share) + "   ";
+  const std::vector<int> tenths = tenths_of_parts(parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    out += std::string(1, parts[i].symbol) + " " + parts[i].name + " " +
+           (tenths[i] == 0 ? "<0.1 %" : percent_in_tenths(tenths[i] / 1000.0)) + "   ";
   }
   out.erase(out.find_last_not_of(' ') + 1);
-  out += "\n\n  bottleneck  " + r.bottleneck.resource + ": " + r.bottleneck.text + "\n";
+  return out + "\n\n";
+}
+
+std::string bottleneck_line(const Report& r) {
+  return "  bottleneck  " + r.bottleneck.resource + ": " + r.bottleneck.text + "\n";
+}
+
+std::string warning_lines(const Report& r, std::size_t rows) {
+  std::vector<std::string> lines;
+  for (const std::string& warning : r.warnings) lines.push_back("  warning     " + warning);
+  return first_lines(lines, rows, "              ", "more (--json lists all)");
+}
+
+std::string prediction_screen(const Report& r) {
+  std::string out = prediction_head(r) + bottleneck_line(r);
   out += "  arithmetic  " + to_text(r.flops_per_iteration) + " per iteration, " +
          percent(r.model_flops_utilization) + " of the " +
          (r.peak_is_measured ? "measured" : "data-sheet") + " peak\n";
@@ -132,19 +169,15 @@ std::string prediction_screen(const Report& r) {
   out += "  memory      " + memory_line(r.memory) + "\n";
   if (r.largest_batch)
     out += "              largest batch " + largest_batch_text(*r.largest_batch) + "\n";
+  const std::size_t above = kScreenRows - kRowsOfWarnings;
   for (std::size_t i = 0; i < r.origins.size() && i < kMostOrigins; ++i) {
+    if (i > 0 && screen_rows(out) >= above) break;
     const OriginLine& line = r.origins[i];
     out += (i == 0 ? "  origin      " : "              ") + percent(line.share) + " " + line.what +
            ": " + std::string(to_string(line.kind)) + ", " + line.source + "\n";
   }
-  for (std::size_t i = 0; i < r.warnings.size() && i < kMostWarnings; ++i) {
-    out += "  warning     " + r.warnings[i] + "\n";
-  }
-  if (r.warnings.size() > kMostWarnings) {
-    out += "              and " + std::to_string(r.warnings.size() - kMostWarnings) +
-           " more (--json lists all)\n";
-  }
-  return out;
+  const std::size_t used = screen_rows(out);
+  return out + warning_lines(r, kScreenRows - std::min(kScreenRows - 1, used));
 }
 
 Table prediction_table(const std::vector<Report>& reports, bool for_people) {

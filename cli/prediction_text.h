@@ -16,6 +16,11 @@
 
 namespace paceline {
 
+// Its parts: headline, times and the bar, whose shares add up to 100.0 %; what binds; as many
+// warnings as fit into so many rows.
+std::string prediction_head(const Report& report);
+std::string bottleneck_line(const Report& report);
+std::string warning_lines(const Report& report, std::size_t rows);
 std::string prediction_screen(const Report& report);
 // One row per point; only what varies, then what was predicted. For people the largest batch says
 // where its search ended; for programs it is a number.

@@ -67,6 +67,18 @@ TEST_F(Profile, RefusesMoreParametersThanAnyNetworkHas) {
   EXPECT_THAT(rows.err, HasSubstr("layers.csv:3: tensors has"));
 }
 
+// Longer than the simulated clock, in one layer or in all: said where it stands.
+TEST_F(Profile, RefusesTimesThatNoNetworkTakes) {
+  for (const auto& [rows, where] :
+       {std::pair("a,1e308,0.1,64\n", "layers.csv:2: forward_s is \"1e308\""),
+        std::pair("a,0.1,2e6,64\n", "layers.csv:2: backward_s is"),
+        std::pair("a,6e5,0,64\nb,6e5,0,64\n", "layers.csv:3: forward_s")}) {
+    const TestOutcome got = predict(kHeader + rows, "--model resnet50");
+    EXPECT_EQ(got.code, 3) << rows << got.out;
+    EXPECT_THAT(got.err, AllOf(HasSubstr(where), HasSubstr("at most 1e6 s"))) << rows;
+  }
+}
+
 TEST_F(Profile, RefusesSettingsThatOnlyChangeTheTimesOfLayers) {
   for (const std::string setting :
        {"layout=channels-last", "\"workspace_limit=8 MiB\"", "graphs=on", "rnn=two-products"}) {

@@ -1,5 +1,6 @@
 #include "cli/run_sweep.h"
 
+#include "answers/compare/idle_settings.h"
 #include "cli/experiment_flags.h"
 #include "cli/progress.h"
 
@@ -26,6 +27,7 @@ SweepResult run_sweep(const Arguments& arguments) {
   if (!result.skipped.empty()) result.single.reset();  // what is left of a sweep
   for (const Error& error : result.errors) result.skipped.add(error);
   if (result.reports.empty()) throw *result.skipped.first();
+  refuse_idle_settings(result.experiments, result.devices);
   return result;
 }
 

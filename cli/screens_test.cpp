@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <vector>
 
 #include "cli/test_program.h"
+#include "core/screen_text.h"
 
 namespace paceline {
 namespace {
@@ -27,6 +30,135 @@ std::size_t columns(const std::string& text) {
   std::size_t widest = 0;
   for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
   return widest;
+}
+
+#define ON_8_GPUS                                                                            \
+  "--device v100-sxm2-16g --gpus 8 --gpus-per-node 4 --intra nvlink2-cube-mesh --net 10gbe " \
+  "--strategy ddp "
+
+#define ON_8_GPUS_OF_A_CLUSTER \
+  "--device v100-sxm2-16g --gpus 8 --gpus-per-node 4 --intra nvlink2-cube-mesh --net 10gbe"
+
+// Nobody has asked for more than the essential yet: it is seen without scrolling.
+TEST(FirstScreen, FitsATerminal) {
+  for (const char* command :
+       {"predict --model resnet50 --batch 8 --device e5-2630-v3",
+        "predict --model gpt2 --batch 4 --device a100-sxm-80g --precision bf16 --gpus 64 "
+        "--gpus-per-node 8 --intra nvswitch2 --net 100gbe --strategy zero-3",
+        "predict --model resnet50 --batch 8-64*2 --device v100-sxm2-16g --precision fp32,fp16",
+        "compare --model resnet50 --batch 8-64*2 --device v100-sxm2-16g --gpus 2-8*2 "
+        "--gpus-per-node 4 --intra pcie3-x16 --net 10gbe --strategy ddp,wfbp",
+        "compare --model bert-base --batch 16 --seq 128 --precision fp16 --device "
+        "t4,v100-sxm2-16g,a100-pcie-40g",
+        "plan --model resnet50 --batch 64 --device v100-sxm2-16g,a100-sxm-80g,t4 --gpus 1-64*2 "
+        "--gpus-per-node 8 --intra pcie3-x16 --net 10gbe,100gbe --samples 100M --deadline 60d",
+        "memory --model resnet50 --batch 64 --device v100-sxm2-16g",
+        "kernel --op gemm --m 1024 --n 1024 --k 1024 --precision fp16 --device v100-sxm2-16g",
+        "collective --op all-reduce --bytes '1 GiB' " ON_8_GPUS_OF_A_CLUSTER,
+        "check --measured '2000 samples/s' --model resnet50 --batch 32 " ON_8_GPUS,
+        "validate --only cpu-1-thread",
+        "validate --only lab-mxnet,cpu-1-thread,lab-overlap,"
+        "torchtitan-llama3-8b",
+        "explain --model resnet50 --batch 8 --device good.json",
+        "explain --model resnet50 --batch 32 --device v100-sxm2-16g",
+        "explain --model resnet50 --batch 32 " ON_8_GPUS,
+        "explain --model gpt2 --batch 4 --device a100-sxm-80g --precision bf16 --gpus 64 "
+        "--gpus-per-node 8 --intra nvswitch2 --net 100gbe --strategy zero-3",
+        "explain --model vgg16 --batch 32 --device v100-sxm2-16g --gpus 8 --gpus-per-node 4 "
+        "--intra nvlink2-cube-mesh --net 10gbe --strategy parameter-server --framework "
+        "tensorflow"}) {
+    const std::string text = screen(command);
+    EXPECT_LE(screen_rows(text), kScreenRows) << command << "\n" << text;
+  }
+}
+
+TEST(CompareCommand, ShowsEveryRowAndColumnIfAsked) {
+  const std::string compare =
+      "compare --model resnet50 --batch 8-64*2 --device v100-sxm2-16g --gpus 2-8*2 --gpus-per-node "
+      "4 "
+      "--intra pcie3-x16 --net 10gbe --strategy ddp,wfbp ";
+  const std::string first = screen(compare);
+  EXPECT_THAT(first, AllOf(HasSubstr("more (--top N shows them)"), Not(HasSubstr("spare"))));
+  const std::string all = screen(compare + "--all");
+  EXPECT_THAT(all, AllOf(HasSubstr("spare"), HasSubstr("largest batch"),
+                         Not(HasSubstr("and "
+                                       "1 more"))));
+  EXPECT_GT(lines_of(all).size(), 25u);
+  const auto rows = [&](const std::string& text) {
+    std::size_t count = 0;
+    for (const std::string& line : lines_of(text)) {
+      count += line.find("gpu compute") != std::string::npos ||
+               line.find("network cards") != std::string::npos;
+    }
+    return count;
+  };
+  EXPECT_GE(rows(screen(compare + "--top 24")), 24u);
+}
+
+// In a pipe nobody scrolls: programs read the whole list.
+TEST(ListCommand, IsCutOnATerminalOnly) {
+  const TestFolder folder;
+  const auto on_terminal = [&](const std::string& more) {
+    return run_program_in(
+        folder, "list devices " + more,
+        "script -qec \"'" PACELINE_PROGRAM "' list devices " + more + "\" /dev/null >typescript");
+  };
+  if (on_terminal("").code != 0) GTEST_SKIP() << "no script(1)";
+  const std::string cut = TestFolder::read(folder.path() / "typescript");
+  EXPECT_LE(screen_rows(cut), kScreenRows) << cut;
+  EXPECT_THAT(cut, HasSubstr("more (--all lists them)"));
+  EXPECT_GT(lines_of(on_terminal("--all").out).size(), kScreenRows);
+  EXPECT_GT(lines_of(TestFolder::read(folder.path() / "typescript")).size(), kScreenRows);
+}
+
+// Of a network whose large layers are convolutions, fp8 concerns a small part.
+TEST(PredictCommand, SaysHowMuchRunsInFp8) {
+  EXPECT_THAT(screen("predict --model vgg16 --batch 32 --device h100-sxm --precision fp8 --json"),
+              HasSubstr("of the arithmetic runs in fp8"));
+  EXPECT_THAT(
+      screen("predict --model bert-large --batch 8 --device h100-sxm --precision fp8 --json"),
+      Not(HasSubstr("of the arithmetic runs in fp8")));
+}
+
+TEST(ExplainCommand, SaysTheEssentialFirst) {
+  const std::string text = screen("explain --model resnet50 --batch 32 " ON_8_GPUS);
+  for (const char* label : {"bottleneck  ", "exposed     ", "gains       ", "knee        ",
+                            "path        ", "kernels     ", "memory      ", "warning     "}) {
+    EXPECT_THAT(text, HasSubstr(std::string("\n  ") + label));
+  }
+  EXPECT_THAT(text, AllOf(HasSubstr("twice the bandwidth of 10gbe"), HasSubstr("--all shows")));
+  const std::string alone = screen("explain --model resnet50 --batch 32 --device v100-sxm2-16g");
+  EXPECT_THAT(alone, AllOf(HasSubstr("twice as fast"), Not(HasSubstr("exposed     "))));
+}
+
+// The bar's shares, to a tenth of a percent.
+TEST(ExplainCommand, SplitsTheWholeIteration) {
+  for (const char* job : {"--model resnet50 --batch 32 " ON_8_GPUS,
+                          "--model alexnet --batch 32 --device v100-sxm2-16g"}) {
+    const std::string text = screen(std::string("explain ") + job);
+    const std::size_t from = text.find("]\n  F forward");
+    ASSERT_NE(from, std::string::npos) << text;
+    std::istringstream line(text.substr(from + 2, text.find('\n', from + 2) - from - 2));
+    std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};
+    double sum = 0;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i] == "%" && words[i - 1][0] != '<') sum += std::stod(words[i - 1]);
+    }
+    EXPECT_NEAR(sum, 100, 1e-9) << text;
+  }
+}
+
+TEST(ExplainCommand, ShowsEveryTableIfAsked) {
+  const std::string job = "explain --model resnet50 --batch 32 " ON_8_GPUS;
+  for (const char* more : {"--all", "--top 3"}) {
+    EXPECT_THAT(screen(job + more),
+                AllOf(HasSubstr("critical path of 2 iterations"), HasSubstr("knee: above"),
+                      HasSubstr("FLOP/B"), HasSubstr("implementation ")));
+  }
+  const TestFolder folder;
+  const TestOutcome refused = run_program_in(folder, job + "--all --json");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--all has no effect with --json"));
 }
 
 TEST(ValidateCommand, Fits120Columns) {

@@ -10,6 +10,7 @@
 #include "core/trimmed.h"
 #include "core/units_text.h"
 #include "model/hardware/device_catalog.h"
+#include "model/hardware/device_file.h"
 
 namespace paceline {
 namespace {
@@ -86,8 +87,9 @@ PriceList PriceList::read(const std::filesystem::path& file) {
     std::string name;
     try {
       price = parse_money(key, text.substr(0, text.size() - 2));
-      name = catalog.at(key).name;
-    } catch (const UsageError& error) {
+      name = is_device_path(key) ? read_described_device(beside(file, key), catalog).name
+                                 : catalog.at(key).name;
+    } catch (const Error& error) {
       devices.fail(key, error.what());
     }
     if (!out.currency_.empty() && price.currency != out.currency_) {

@@ -17,9 +17,10 @@ constexpr double kSameTime = 0.01;  // a difference this small needs no reason
 // The work and the machine, whoever does it and however.
 std::string work(const Experiment& e) {
   return e.model + "|" + std::to_string(e.batch) + "|" + std::to_string(e.seq.value_or(0)) + "|" +
-         std::string(to_string(e.precision)) + "|" + e.device + "|" + std::to_string(e.threads) +
-         "|" + std::to_string(e.devices) + "|" + e.intra.value_or("") + "|" + e.net.value_or("") +
-         "|" + e.cluster.value_or("") + "|" + std::to_string(e.grad_accumulation);
+         std::string(to_string(e.precision)) + "|" + e.device + "|" + e.device_given.value_or("") +
+         "|" + std::to_string(e.threads) + "|" + std::to_string(e.devices) + "|" +
+         e.intra.value_or("") + "|" + e.net.value_or("") + "|" + e.cluster.value_or("") + "|" +
+         std::to_string(e.grad_accumulation);
 }
 
 std::string task(const Experiment& e) {

@@ -26,10 +26,10 @@ std::string family_key(const Experiment& e) {
   std::string key = e.strategy.empty() && e.devices == 1 ? "none" : e.strategy;
   for (const std::string& part :
        {e.model, std::to_string(e.batch), std::to_string(e.seq.value_or(0)),
-        std::string(to_string(e.precision)), e.device, std::to_string(e.threads), e.framework,
-        e.optimizer, std::to_string(e.grad_accumulation), std::to_string(e.seed),
-        std::to_string(e.draws), e.calibrate.value_or(""), e.profile.value_or(""),
-        std::string(e.global_batch ? "global" : ""),
+        std::string(to_string(e.precision)), e.device, e.device_given.value_or(""),
+        std::to_string(e.threads), e.framework, e.optimizer, std::to_string(e.grad_accumulation),
+        std::to_string(e.seed), std::to_string(e.draws), e.calibrate.value_or(""),
+        e.profile.value_or(""), std::string(e.global_batch ? "global" : ""),
         std::string(e.devices > 1 ? "job" : "device")}) {
     key += "|" + part;
   }

@@ -98,8 +98,8 @@ Table sweep_table(const BandwidthSweep& sweep) {
 }
 
 std::string knee_text(const BandwidthSweep& sweep) {
-  if (!sweep.knee) return "every doubling of the network still gains\n";
-  return "knee: above " + bit_rate(*sweep.knee) + " a faster network gains less than 5 %\n";
+  if (!sweep.knee) return "every doubling of the network still gains";
+  return "above " + bit_rate(*sweep.knee) + " a faster network gains less than 5 %";
 }
 
 nlohmann::ordered_json to_json(const BandwidthSweep& sweep) {

@@ -21,6 +21,7 @@
 #include "core/json_writer.h"
 #include "core/names.h"
 #include "model/cost/least_arithmetic.h"
+#include "model/hardware/device_file.h"
 #include "model/import/imported_model.h"
 #include "simulator/memory/memory_model.h"
 
@@ -48,15 +49,20 @@ class Job {
     if (arguments.has("net")) {
       network_ = parse_link(arguments.text("net"), LinkUse::kNetwork, links_known_);
     }
+    const auto device = arguments.find("device");
+    if (device && is_device_path(*device)) {
+      described_ = read_described_device(*device, devices_known_).spec;
+    }
     if (arguments.has("model")) read_model();
   }
 
   const DeviceCatalog& devices_known() const { return devices_known_; }
   Precision precision() const { return precision_; }
-  // The device of the catalog; null for a CPU that is known by its parameters only.
+  // Of the catalog or of a file; null for a CPU that is known by its parameters only.
   const DeviceSpec* device() const {
     const auto name = arguments_.find("device");
-    if (!name || same_name(*name, "cpu") || name->ends_with(".json")) return nullptr;
+    if (!name || same_name(*name, "cpu")) return nullptr;
+    if (is_device_path(*name)) return described_ ? &*described_ : nullptr;
     return &devices_known_.at(*name);
   }
 
@@ -132,6 +138,7 @@ class Job {
   std::int64_t devices_;
   std::int64_t per_machine_;
   std::optional<LinkSpec> network_;
+  std::optional<DeviceSpec> described_;  // by a file
   std::int64_t samples_per_device_ = 0;
   std::optional<std::int64_t> tokens_per_sample_;
   Flops flops_per_sample_;
@@ -229,7 +236,9 @@ CheckResult check_mfu(const Arguments& arguments, const Job& job) {
   if (arguments.has("peak")) claim.assumed_peak = parse_flops_per_second(arguments.text("peak"));
   arguments.text("device");  // required
   const DeviceSpec* device = job.device();
-  if (device == nullptr) throw UsageError("--mfu needs a --device of the catalog");
+  if (device == nullptr) {
+    throw UsageError("--mfu needs a --device with a data sheet: of the catalog, or a device file");
+  }
   return {check_utilization(claim, *device, job.precision(), job.devices_known()), {}};
 }
 

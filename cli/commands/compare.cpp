@@ -1,5 +1,6 @@
 // paceline compare: the points of a sweep, ranked, with what cannot be told apart.
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,17 +9,20 @@
 #include "answers/compare/ranking.h"
 #include "answers/compare/reasons.h"
 #include "cli/experiment_flags.h"
+#include "cli/first_screen.h"
 #include "cli/html_file.h"
 #include "cli/infeasible.h"
 #include "cli/output.h"
 #include "cli/run_sweep.h"
 #include "core/json_writer.h"
+#include "core/screen_text.h"
 
 namespace paceline {
 namespace {
 
 constexpr std::int64_t kMostRows = 1'000'000;
-constexpr std::size_t kRowsOfAScreen = 20;
+constexpr std::size_t kRowsBelowTheTable = 9;  // of reasons and warnings, at least
+constexpr std::size_t kRowsOfWarnings = 4;     // of them
 constexpr std::size_t kMostWarnings = 5;
 constexpr std::size_t kMostReasons = 4;
 
@@ -40,6 +44,10 @@ std::string without_numbers(const std::string& warning) {
     out += (number ? "#" : word) + " ";
   }
   return out;
+}
+
+std::size_t rows_of(const std::vector<std::string>& lines) {
+  return screen_rows(first_lines(lines, SIZE_MAX, "", ""));
 }
 
 // Of several points, that differ in numbers alone.
@@ -72,50 +80,107 @@ std::vector<AlikeWarnings> alike_warnings(const std::vector<Report>& reports) {
   return kinds;
 }
 
-std::string warnings_text(const std::vector<Report>& reports) {
-  const std::vector<AlikeWarnings> kinds = alike_warnings(reports);
-  std::string out;
-  for (std::size_t i = 0; i < kinds.size() && i < kMostWarnings; ++i) {
-    const AlikeWarnings& kind = kinds[i];
+std::vector<std::string> warning_lines(const std::vector<Report>& reports, std::size_t most) {
+  std::vector<std::string> out;
+  for (const AlikeWarnings& kind : alike_warnings(reports)) {
     std::string points;
     if (kind.differ || kind.points < reports.size()) {
       points = " (" + std::to_string(kind.points) + " of " + std::to_string(reports.size()) +
                " points" + (kind.differ ? ", with other numbers" : "") + ")";
     }
-    out += "warning" + points + ": " + kind.first + "\n";
+    out.push_back("warning" + points + ": " + kind.first);
   }
-  if (kinds.size() > kMostWarnings) {
-    out += "and " + std::to_string(kinds.size() - kMostWarnings) +
-           " more warnings (--json lists all)\n";
+  if (out.size() > most) {
+    const std::size_t more = out.size() - most;
+    out.resize(most);
+    out.push_back("and " + std::to_string(more) + " more warnings (--json lists all)");
   }
   return out;
 }
 
-// The best ones, with what the table does not say.
-std::string screen(const Arguments& arguments, const Sweep& sweep, std::vector<RankedPoint> ranking,
-                   const PriceList* prices) {
-  const auto limit = static_cast<std::size_t>(
-      arguments.count_or("top", static_cast<std::int64_t>(kRowsOfAScreen), kMostRows));
-  const std::size_t all = ranking.size();
-  if (ranking.size() > limit) ranking.resize(limit);
-  std::string out = ranking_table(sweep.reports, ranking, prices).to_string();
-  if (all > limit) out += "and " + std::to_string(all - limit) + " more (--top N shows them)\n";
-  bool tied = false;
-  for (const RankedPoint& point : ranking) tied = tied || point.tied;
-  if (tied) {
+std::vector<std::string> reason_lines(const std::vector<Report>& reports,
+                                      const std::vector<RankedPoint>& ranking, std::size_t most) {
+  std::vector<std::string> out;
+  for (const std::string& reason : reasons(reports, ranking, most)) out.push_back("why: " + reason);
+  return out;
+}
+
+// What is below the table, whatever it shows.
+std::string notes_text(const Sweep& sweep, const std::vector<RankedPoint>& ranking,
+                       const PriceList* prices) {
+  std::string out;
+  if (std::ranges::any_of(ranking, &RankedPoint::tied)) {
     out += "= cannot be told apart: the 90 % intervals overlap\n";
   }
   if (sweep.in_closed_form > 0) {
     out += std::to_string(sweep.in_closed_form) +
            " points in closed form, held against the simulation at some of their clusters\n";
   }
-  if (prices != nullptr) {
-    out += "prices of " + prices->date() + ", " + prices->source() + "\n";
+  if (prices != nullptr) out += "prices of " + prices->date() + ", " + prices->source() + "\n";
+  return out;
+}
+
+Table without_column(const Table& table, const std::string& name) {
+  const auto& header = table.header();
+  const auto at = static_cast<std::size_t>(std::ranges::find(header, name) - header.begin());
+  const auto kept = [&](std::vector<std::string> cells) {
+    if (at < cells.size()) cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(at));
+    return cells;
+  };
+  Table out(kept(header));
+  for (const std::vector<std::string>& row : table.rows()) out.add_row(kept(row));
+  return out;
+}
+
+// With as many of its columns as a terminal is wide: --all and `paceline memory` have the others.
+std::string table_text(const Sweep& sweep, const std::vector<RankedPoint>& ranking,
+                       const PriceList* prices, bool all) {
+  Table table = ranking_table(sweep.reports, ranking, prices);
+  std::string text = table.to_string();
+  for (const char* column : {"spare", "largest batch", "memory"}) {
+    if (all || screen_rows(text) == table.row_count() + 1) break;
+    table = without_column(table, column);
+    text = table.to_string();
   }
-  for (const std::string& reason : reasons(sweep.reports, ranking, kMostReasons)) {
-    out += "why: " + reason + "\n";
+  return text;
+}
+
+// The best ones, with what the table does not say.
+std::string screen(const Arguments& arguments, const Sweep& sweep, std::vector<RankedPoint> ranking,
+                   const PriceList* prices) {
+  constexpr std::size_t kNoLimit = kMostRows;
+  const bool all = wants_all(arguments);
+  const std::size_t points = ranking.size();
+  const auto limit = static_cast<std::size_t>(
+      arguments.count_or("top", static_cast<std::int64_t>(kNoLimit), kMostRows));
+  if (points > limit) ranking.resize(limit);
+  const std::string notes = notes_text(sweep, ranking, prices);
+  const std::vector<std::string> why =
+      reason_lines(sweep.reports, ranking, all ? kNoLimit : kMostReasons);
+  const std::vector<std::string> warnings =
+      warning_lines(sweep.reports, all ? kNoLimit : kMostWarnings);
+  const std::string table = table_text(sweep, ranking, prices, all);
+  std::string out = table;
+  if (all) {
+    out += notes + first_lines(why, kNoLimit, "", "") + first_lines(warnings, kNoLimit, "", "");
+    return out;
   }
-  return out + warnings_text(sweep.reports);
+  const std::size_t rest = kScreenRows - screen_rows(notes);
+  const std::size_t below = std::min(rows_of(why) + rows_of(warnings), kRowsBelowTheTable);
+  if (arguments.has("top")) {
+    if (points > limit) {
+      out += "and " + std::to_string(points - limit) + " more (--top N shows them)\n";
+    }
+  } else {
+    out = first_lines(lines_of(table), rest - below, "", "more (--top N shows them)");
+  }
+  const std::size_t left = std::max(below, rest - std::min(rest, screen_rows(out)));
+  const std::size_t for_warnings = std::min(rows_of(warnings), kRowsOfWarnings);
+  const std::string reasons =
+      first_lines(why, left - std::min(left, for_warnings), "", "more reasons (--all lists them)");
+  return out + notes + reasons +
+         first_lines(warnings, left - std::min(left, screen_rows(reasons)), "",
+                     "more warnings (--all lists them)");
 }
 
 std::string json(const std::vector<Report>& reports, const std::vector<RankedPoint>& ranking,
@@ -132,6 +197,7 @@ std::string json(const std::vector<Report>& reports, const std::vector<RankedPoi
 
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
+  wants_all(arguments);  // refuses it with a format before anything is computed
   std::optional<PriceList> list;
   if (arguments.has("prices")) list = PriceList::read(arguments.text("prices"));
   const PriceList* prices = list ? &*list : nullptr;
@@ -158,8 +224,9 @@ ExitCode run(const Arguments& arguments) {
 std::vector<FlagSpec> flags() {
   std::vector<FlagSpec> all = experiment_flags();
   all.push_back({"prices", "FILE", "what an hour of each device costs, with a date"});
+  all.push_back(all_flag("every row, column, reason and warning"));
   all.push_back({"by", "throughput|price", "what to rank by, default throughput"});
-  all.push_back({"top", "N", "how many rows to show, default 20"});
+  all.push_back({"top", "N", "how many rows to show, default a screen of them"});
   all.push_back(html_flag());
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;

@@ -2,16 +2,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "answers/explain/exposure.h"
 #include "answers/explain/job_scale.h"
-#include "answers/explain/kernel_rows.h"
-#include "answers/explain/link_sweep.h"
-#include "answers/explain/sensitivity.h"
 #include "cli/experiment_flags.h"
+#include "cli/explanation_text.h"
+#include "cli/first_screen.h"
 #include "cli/html_file.h"
 #include "cli/infeasible.h"
 #include "cli/output.h"
-#include "cli/prediction_text.h"
 #include "cli/run_sweep.h"
 #include "cli/trace_comparison_text.h"
 #include "cli/trace_file.h"
@@ -24,17 +21,6 @@ using nlohmann::ordered_json;
 
 constexpr std::int64_t kMostKernels = 10'000;
 constexpr int kTimelineIterations = 2;  // what one leaves to the next shows in the second
-
-// All that explains one prediction.
-struct Explanation {
-  const Prediction& point;
-  PhaseScale scale;  // of the times of its plan in the job
-  std::vector<KernelRow> kernels;
-  std::vector<Sensitivity> sensitivities;
-  std::vector<PathPart> path;
-  std::vector<TrackExposure> links;
-  std::optional<BandwidthSweep> network;
-};
 
 Explanation explain(SweepResult& sweep, std::size_t kernels) {
   const Prediction& point = sweep.only("explain");
@@ -50,6 +36,7 @@ Explanation explain(SweepResult& sweep, std::size_t kernels) {
                   top_kernels(point.plan, scale, kernels),
                   device_sensitivities(point.plan, scale, point.report),
                   critical_path_parts(timeline),
+                  kTimelineIterations,
                   exposed_communication(timeline),
                   network_sweep(experiment, predict, links)};
   for (Sensitivity& s : link_sensitivities(experiment, predict, links)) {
@@ -63,7 +50,7 @@ ordered_json json(const Explanation& e) {
   ordered_json out = to_json(e.point.report);
   out["sensitivities"] = to_json(e.sensitivities);
   out["critical_path"] = to_json(e.path);
-  out["critical_path_iterations"] = kTimelineIterations;
+  out["critical_path_iterations"] = e.path_iterations;
   out["communication"]["by_track"] = to_json(e.links);
   if (e.network) out["network_sweep"] = to_json(*e.network);
   out["implementations"] = implementations_json(e.point.plan, e.scale);
@@ -71,20 +58,14 @@ ordered_json json(const Explanation& e) {
   return out;
 }
 
-std::string screen(const Explanation& e) {
-  const Seconds total(e.point.report.iteration_time_s.median);
-  std::string out = prediction_screen(e.point.report) + "\n" +
-                    sensitivity_table(e.sensitivities).to_string() + "\n" +
-                    path_table(e.path, kTimelineIterations).to_string() + "\n";
-  if (!e.links.empty()) out += exposure_table(e.links, total).to_string() + "\n";
-  if (e.network) out += sweep_table(*e.network).to_string() + knee_text(*e.network) + "\n";
-  return out + implementation_table(e.point.plan, e.scale, total).to_string() + "\n" +
-         kernel_table(e.kernels, total).to_string();
-}
-
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
   const auto count = static_cast<std::size_t>(arguments.count_or("top", 15, kMostKernels));
+  // A number of kernels is asked for to see that many.
+  const bool all = wants_all(arguments) || arguments.has("top");
+  if (arguments.has("all") && arguments.has("against")) {
+    throw UsageError("--all has no effect with --against, whose layers --top N shows");
+  }
   SweepResult sweep = run_sweep(arguments);
   const Explanation explanation = explain(sweep, count);
   if (arguments.has("trace")) {
@@ -98,7 +79,8 @@ ExitCode run(const Arguments& arguments) {
   } else if (format == OutputFormat::kJson) {
     write_result(arguments, to_json_text(json(explanation)));
   } else if (format == OutputFormat::kText) {
-    write_result(arguments, screen(explanation));
+    write_result(arguments,
+                 all ? explanation_tables(explanation) : explanation_screen(explanation));
   } else {
     const Seconds total(explanation.point.report.iteration_time_s.median);
     write_result(arguments,
@@ -109,7 +91,9 @@ ExitCode run(const Arguments& arguments) {
 
 std::vector<FlagSpec> flags() {
   std::vector<FlagSpec> all = experiment_flags();
-  all.push_back({"top", "N", "how many kernels to list, default 15"});
+  all.push_back(all_flag("every table: critical path, networks, kernels by kind and one by one"));
+  all.push_back(
+      {"top", "N", "how many kernels to list, default 15 (in text with --all, which it implies)"});
   all.push_back(output_flag("trace", "write the simulated iteration for ui.perfetto.dev"));
   all.push_back(
       {"against", "FILE", "a profile of this run (paceline import): which layer is off", true});

@@ -3,12 +3,15 @@
 #include <nlohmann/json.hpp>
 
 #include "calibration/recipe_catalog.h"
+#include "cli/colour.h"
 #include "cli/device_listing.h"
 #include "cli/fabric_listing.h"
+#include "cli/first_screen.h"
 #include "cli/output.h"
 #include "cli/strategy_listing.h"
 #include "core/json_writer.h"
 #include "core/names.h"
+#include "core/screen_text.h"
 #include "core/units_text.h"
 #include "microbench/measure.h"
 #include "model/graph/workload.h"
@@ -168,6 +171,7 @@ Listing list_kind(const std::string& name) {
 ExitCode run(const Arguments& arguments) {
   const Listing listing = list_kind(arguments.text_or("KIND", ""));
   const OutputFormat format = read_format(arguments);
+  const bool all = wants_all(arguments);
   if (format == OutputFormat::kJson) {
     write_result(arguments, to_json_text(listing.rows));
     return ExitCode::kOk;
@@ -181,8 +185,19 @@ ExitCode run(const Arguments& arguments) {
     }
     table.add_row(std::move(cells));
   }
-  write_result(arguments, table.to_string(table_format(format)));
+  std::string text = table.to_string(table_format(format));
+  // Programs that read it, and pagers, get the whole list.
+  if (format == OutputFormat::kText && !all && is_on_terminal(arguments)) {
+    text = first_lines(lines_of(text), kScreenRows, "", "more (--all lists them)");
+  }
+  write_result(arguments, text);
   return ExitCode::kOk;
+}
+
+std::vector<FlagSpec> flags() {
+  std::vector<FlagSpec> out = {all_flag("the whole list, on a terminal too")};
+  for (FlagSpec& flag : output_flags()) out.push_back(std::move(flag));
+  return out;
 }
 
 }  // namespace
@@ -191,7 +206,7 @@ void register_list(CommandList& commands) {
   commands.add({.name = "list",
                 .summary = "what there is to choose from (paceline list KIND)",
                 .example = "paceline list frameworks",
-                .flags = output_flags(),
+                .flags = flags(),
                 .positionals = {"KIND"},
                 .choices = {{"KIND", kind_names()}},
                 .run = run});

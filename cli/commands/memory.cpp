@@ -18,6 +18,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "answers/compare/idle_settings.h"
 #include "answers/compare/varying.h"
 #include "cli/experiment_flags.h"
 #include "cli/output.h"
@@ -221,6 +222,8 @@ ExitCode run(const Arguments& arguments) {
     }
   }
   if (points.empty()) throw *skipped.first();
+  SweepDevices devices;
+  refuse_idle_settings(asked.points, devices);
   const bool single = points.size() == 1 && skipped.empty();
   if (arguments.has("plot")) {
     if (!single) throw UsageError("--plot draws one experiment; this is a sweep");

@@ -2,24 +2,27 @@
 //
 //   paceline plan --model resnet50 --batch 64 --device a100-sxm-80g,v100-sxm2-16g --gpus 8-64*2
 //                 --net 100g-ib --samples 115M --deadline 2d
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "answers/plan/amount.h"
 #include "answers/plan/plan.h"
 #include "cli/experiment_flags.h"
+#include "cli/first_screen.h"
 #include "cli/html_file.h"
 #include "cli/infeasible.h"
 #include "cli/output.h"
 #include "cli/run_sweep.h"
 #include "core/json_writer.h"
+#include "core/screen_text.h"
 
 namespace paceline {
 namespace {
 
-constexpr std::size_t kRowsOfAScreen = 20;
-constexpr std::size_t kWarningsOfAScreen = 3;
+constexpr std::size_t kRowsOfTheBest = 8;  // of a first screen, what limits it and warnings
 
 std::optional<Seconds> seconds(const Arguments& arguments, const char* flag) {
   const auto text = arguments.find(flag);
@@ -123,22 +126,36 @@ std::string network_text(const std::vector<Report>& reports) {
 }
 
 // What limits the best configuration, and what to know before believing it.
-std::string best_text(const Report& best) {
-  std::string out =
-      "bottleneck of rank 1: " + best.bottleneck.resource + ": " + best.bottleneck.text + "\n";
-  const std::vector<std::string>& all = best.warnings;
-  for (std::size_t i = 0; i < all.size() && i < kWarningsOfAScreen; ++i) {
-    out += "warning of rank 1: " + all[i] + "\n";
-  }
-  if (all.size() > kWarningsOfAScreen) {
-    out += "and " + std::to_string(all.size() - kWarningsOfAScreen) +
-           " more warnings (--json lists all)\n";
+std::vector<std::string> best_lines(const Report& best) {
+  std::vector<std::string> out = {"bottleneck of rank 1: " + best.bottleneck.resource + ": " +
+                                  best.bottleneck.text};
+  for (const std::string& warning : best.warnings) {
+    out.push_back("warning of rank 1: " + warning);
   }
   return out;
 }
 
+// The first configurations, what they leave out, and the first warnings; with --all, all of them.
+std::string screen(const Arguments& arguments, const SweepResult& sweep, const Goal& goal,
+                   const std::vector<PlannedConfiguration>& plan, const PriceList* prices) {
+  std::string notes = goal.samples > 0 ? terms_text(arguments) : "";
+  notes += network_text(sweep.reports);
+  if (prices != nullptr) notes += "prices of " + prices->date() + ", " + prices->source() + "\n";
+  const std::vector<std::string> best = best_lines(sweep.reports[plan.front().index]);
+  const std::vector<std::string> table = lines_of(plan_table(sweep.reports, plan).to_string());
+  const bool all = arguments.has("all");
+  const std::size_t rest = all ? SIZE_MAX : kScreenRows - screen_rows(notes);
+  const std::size_t below =
+      all ? 0 : std::min(kRowsOfTheBest, screen_rows(first_lines(best, SIZE_MAX, "", "")));
+  const std::string shown = first_lines(table, rest - below, "", "more (--all lists them)");
+  return shown + notes +
+         first_lines(best, rest - std::min(rest, screen_rows(shown)), "",
+                     "more warnings (--all lists them)");
+}
+
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
+  wants_all(arguments);  // refuses it with a format before anything is computed
   Goal goal = read_goal(arguments);
   const Overheads overheads = read_overheads(arguments);
   std::optional<PriceList> list;
@@ -153,16 +170,7 @@ ExitCode run(const Arguments& arguments) {
   if (format == OutputFormat::kJson) {
     write_result(arguments, to_json_text(plan_json(reports, goal, plan, prices)));
   } else if (format == OutputFormat::kText) {
-    const std::size_t all = plan.size();
-    if (all > kRowsOfAScreen) plan.resize(kRowsOfAScreen);
-    std::string out = plan_table(reports, plan).to_string();
-    if (all > plan.size()) {
-      out += "and " + std::to_string(all - plan.size()) + " more (--json lists all)\n";
-    }
-    if (goal.samples > 0) out += terms_text(arguments);
-    out += network_text(reports) + best_text(reports[best.index]);
-    if (prices != nullptr) out += "prices of " + prices->date() + ", " + prices->source() + "\n";
-    write_result(arguments, out);
+    write_result(arguments, screen(arguments, sweep, goal, plan, prices));
   } else {
     write_result(arguments, plan_table(reports, plan).to_string(table_format(format)));
   }
@@ -192,6 +200,7 @@ std::vector<FlagSpec> flags() {
       {"mtbf", "TIME", "mean time between failures of one machine"},
       {"restart", "TIME", "until training goes on after a failure"}};
   for (FlagSpec& flag : experiment_flags()) all.push_back(std::move(flag));
+  all.push_back(all_flag("every configuration and warning"));
   all.push_back(html_flag());
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;

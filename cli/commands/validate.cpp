@@ -1,6 +1,7 @@
 // paceline validate: predicted against recorded training runs.
 #include <nlohmann/json.hpp>
 
+#include "cli/first_screen.h"
 #include "cli/output.h"
 #include "cli/parse_share.h"
 #include "cli/sweep.h"
@@ -43,7 +44,7 @@ std::vector<ValidationSet> chosen_sets(const Arguments& arguments) {
   return sets;
 }
 
-std::string render(const Validation& validation, OutputFormat format) {
+std::string render(const Validation& validation, OutputFormat format, bool all) {
   switch (format) {
     case OutputFormat::kJson:
       return to_json_text(to_json(validation));
@@ -54,12 +55,12 @@ std::string render(const Validation& validation, OutputFormat format) {
     case OutputFormat::kText:
       break;
   }
-  return validation_screen(validation);
+  return validation_screen(validation, all);
 }
 
 // Kernels instead of training runs: the residuals beside the shipped fits of GPUs.
 ExitCode run_kernels(const Arguments& arguments, OutputFormat format) {
-  for (const char* flag : {"only", "recording", "device", "fail-above"}) {
+  for (const char* flag : {"only", "recording", "device", "fail-above", "all"}) {
     if (arguments.has(flag)) throw UsageError(flag_text(flag) + " does not go with --kernels");
   }
   const FoldResidualFile residuals =
@@ -78,9 +79,10 @@ ExitCode run_kernels(const Arguments& arguments, OutputFormat format) {
 
 ExitCode run(const Arguments& arguments) {
   const OutputFormat format = read_format(arguments);
+  const bool all = wants_all(arguments);
   if (arguments.has("kernels")) return run_kernels(arguments, format);
   const Validation validation = validate(chosen_sets(arguments));
-  write_result(arguments, render(validation, format));
+  write_result(arguments, render(validation, format, all));
   return validation.passed() ? ExitCode::kOk : ExitCode::kCheck;
 }
 
@@ -91,6 +93,7 @@ std::vector<FlagSpec> flags() {
       {"device", "FILE", "with these parameters"},
       {"kernels", "", "kernels of GPUs instead: how far the shipped fits are from public timings"},
       {"fail-above", "SHARE", "exit 4 if the MAPE of a recording is above, e.g. 20%"}};
+  all.push_back(all_flag("every set, case and remark"));
   for (FlagSpec& flag : output_flags()) all.push_back(std::move(flag));
   return all;
 }

@@ -1,12 +1,15 @@
 #include "model/hardware/cluster_request.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "core/data_directory.h"
 #include "core/names.h"
 #include "core/units_text.h"
 #include "model/hardware/cluster_builder.h"
+#include "model/hardware/device_file.h"
 #include "model/import/topology.h"
 
 namespace paceline {
@@ -65,9 +68,37 @@ TopologyLinks topology_links(const ClusterRequest& request, const ClusterCatalog
   std::string kind = normalized_name(device.peer_links->kind);
   links.nvlink = kind;
   const LinkSpec& lane = catalog.at(kind);
-  links.nvlinks_per_device = static_cast<int>(
-      device.peer_links->total_bandwidth.value.si() / 2 / lane.data_sheet.si() + 0.5);
+  const double lanes = 0.5 * (device.peer_links->total_bandwidth.value / lane.data_sheet);
+  links.nvlinks_per_device = static_cast<int>(std::lround(lanes));
+  constexpr double kWhole = 0.05;
+  links.slower_links = std::abs(lanes - links.nvlinks_per_device) > kWhole;
   return links;
+}
+
+// Devices that a cluster file describes by other files get the names stated there. The catalogs
+// with them, if there are any.
+std::optional<ClusterCatalogs> read_described_nodes(const std::filesystem::path& file,
+                                                    const ClusterCatalogs& catalogs,
+                                                    ClusterSpec& cluster) {
+  std::optional<ClusterCatalogs> out;
+  std::map<std::string, std::string> names;  // by what stands in the file
+  for (MachineNode& node : cluster.machine.nodes) {
+    if (!is_device_path(node.device)) continue;
+    node.device_file = beside(file, node.device).string();
+    std::string& name = names[node.device];
+    if (name.empty()) {
+      if (!out) out = catalogs;
+      try {
+        const DeviceSpec spec = read_described_spec(node.device_file, DeviceCatalog::shipped());
+        if (out->devices.find(spec.name) == nullptr) out->devices.add(spec);
+        name = spec.name;
+      } catch (const InputError& error) {
+        throw InputError(file.string() + ": node " + node.name + ": " + error.what());
+      }
+    }
+    node.device = name;
+  }
+  return out;
 }
 
 // A cluster file names its devices; they must exist, be what their node is, and be alike.
@@ -134,17 +165,15 @@ void name_devices(const std::string& name, const DeviceCatalog& devices, Cluster
   }
 }
 
-ClusterSpec from_file(const ClusterRequest& request, const ClusterCatalogs& catalogs) {
-  const LinkCatalog& catalog = catalogs.links;
-  ClusterSpec cluster;
+// `cluster` as its file says; of a topology it is made here.
+ClusterSpec from_file(const ClusterRequest& request, const ClusterCatalogs& catalogs,
+                      ClusterSpec cluster) {
   if (request.topo) {
     cluster = import_topology(read_text_file(*request.topo), *request.topo,
-                              topology_links(request, catalogs), catalog);
+                              topology_links(request, catalogs), catalogs.links);
     if (request.net) throw UsageError("--topo describes one machine; leave out --net");
   } else {
-    const std::filesystem::path file = cluster_file(*request.cluster);
-    cluster = read_cluster(file, catalog);
-    check_devices(cluster, file.string(), catalogs.devices);
+    check_devices(cluster, cluster_file(*request.cluster).string(), catalogs.devices);
     if (request.net) {
       throw UsageError("--net contradicts --cluster, which describes the network");
     }
@@ -199,9 +228,17 @@ ClusterChoice choose_cluster(const ClusterRequest& request, const ClusterCatalog
   }
   ClusterChoice choice;
   choice.connections = request.connections;
-  choice.cluster = file ? from_file(request, catalogs) : from_links(request, catalogs);
+  std::optional<ClusterCatalogs> with_nodes;
+  if (request.cluster) {
+    const std::filesystem::path path = cluster_file(*request.cluster);
+    choice.cluster = read_cluster(path, catalogs.links);
+    with_nodes = read_described_nodes(path, catalogs, choice.cluster);
+  }
+  const ClusterCatalogs& known = with_nodes ? *with_nodes : catalogs;
+  choice.cluster =
+      file ? from_file(request, known, std::move(choice.cluster)) : from_links(request, known);
   choice.ranks = request.gpus.value_or(choice.cluster.device_count());
-  choice.generation = nccl_generation(choice.cluster, catalogs, choice.assumed_tables);
+  choice.generation = nccl_generation(choice.cluster, known, choice.assumed_tables);
   return choice;
 }
 

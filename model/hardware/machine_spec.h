@@ -20,6 +20,9 @@ struct MachineNode {
   std::string name;  // "gpu0"; unique in the machine
   NodeKind kind = NodeKind::kDevice;
   std::string device;  // what it is, a name of the device catalog; empty if unknown
+  // That describes it instead; choose_cluster makes it a path that can be opened, and `device` the
+  // name that it states.
+  std::string device_file{};
 };
 
 // A full-duplex link between two nodes, by index into MachineSpec::nodes.

@@ -3,139 +3,76 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "core/error.h"
+#include "model/import/topology_matrix.h"
 
 namespace paceline {
 namespace {
 
-// How far two things of the matrix are apart, near to far.
-enum class Distance { kSelf, kPix, kPxb, kPhb, kNode, kSys };
+using Matrix = TopologyMatrix;
+using Cell = TopologyCell;
+using Distance = TopologyDistance;
 
-struct Cell {
-  Distance distance = Distance::kSelf;
-  int nvlinks = 0;  // NV#; the distance over PCIe is then unknown
+std::string joined_by(const Matrix& matrix, std::size_t i, std::size_t j) {
+  return matrix.names[i] + " and " + matrix.names[j] + " are joined by NV" +
+         std::to_string(matrix.cells[i][j].nvlinks);
+}
+
+// What the NV entries of one row say.
+struct NvlinkRow {
+  int all = 0;
+  int peers = 0;
+  std::size_t widest = 0;  // column of the largest
+  bool alike = true;       // all the same
 };
 
-struct Matrix {
-  std::vector<std::string> names;  // of columns and rows that are devices or cards
-  std::vector<std::vector<Cell>> cells;
-};
-
-[[noreturn]] void fail(const std::string& name, int line, const std::string& message) {
-  throw InputError(name + ":" + std::to_string(line) + ": " + message);
+NvlinkRow nvlinks_of(const std::vector<Cell>& cells) {
+  NvlinkRow row;
+  for (std::size_t j = 0; j < cells.size(); ++j) {
+    const int count = cells[j].nvlinks;
+    if (count == 0) continue;
+    row.alike = row.alike && (row.peers == 0 || count == cells[row.widest].nvlinks);
+    if (row.peers == 0 || count > cells[row.widest].nvlinks) row.widest = j;
+    row.all += count;
+    ++row.peers;
+  }
+  return row;
 }
 
-// Without what terminals and launchers add: "\x1b[4m" before the header that nvidia-smi underlines,
-// "[1,0]<stdout>:" before lines that mpirun tags.
-std::string bare(std::string_view line) {
-  std::string out;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const bool escape = line[i] == '\x1b' && i + 1 < line.size() && line[i + 1] == '[';
-    if (!escape) {
-      out += line[i];
-      continue;
-    }
-    i += 2;
-    while (i < line.size() && (line[i] < '@' || line[i] > '~')) ++i;
-  }
-  const std::size_t tag = out.find(">:");
-  const bool tagged = out.starts_with('[') && tag != std::string::npos;
-  return tagged ? out.substr(tag + 2) : out;
-}
-
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  std::string word;
-  for (const char c : line) {
-    if (c == ' ' || c == '\t' || c == '\r') {
-      if (!word.empty()) words.push_back(std::exchange(word, ""));
-    } else {
-      word += c;
-    }
-  }
-  if (!word.empty()) words.push_back(word);
-  return words;
-}
-
-bool is_device(const std::string& name) { return name.starts_with("GPU"); }
-bool is_endpoint(const std::string& name) {
-  return (is_device(name) && name.size() > 3) || name.starts_with("NIC") ||
-         name.starts_with("mlx") || name.starts_with("bnxt") || name.starts_with("efa");
-}
-
-Cell read_cell(const std::string& text, const std::string& name, int line) {
-  static const std::map<std::string, Distance> kWords = {
-      {"X", Distance::kSelf},  {"PIX", Distance::kPix},   {"PXB", Distance::kPxb},
-      {"PHB", Distance::kPhb}, {"NODE", Distance::kNode}, {"SYS", Distance::kSys},
-      {"SOC", Distance::kSys}};
-  if (const auto known = kWords.find(text); known != kWords.end()) return {known->second, 0};
-  const bool counted = text.size() > 2 && text.starts_with("NV") &&
-                       text.find_first_not_of("0123456789", 2) == std::string::npos;
-  if (!counted || text.size() > 5 || std::stoi(text.substr(2)) == 0) {
-    fail(
-        name, line,
-        "unknown cell \"" + text + "\"; known: X, PIX, PXB, PHB, NODE, SYS, NV and a count from 1");
-  }
-  return {Distance::kSys, std::stoi(text.substr(2))};
-}
-
-Matrix read_matrix(std::string_view text, const std::string& name) {
-  Matrix matrix;
-  int number = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::vector<std::string> words = words_of(bare(text.substr(0, end)));
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    ++number;
-    if (words.empty()) continue;
-    if (matrix.names.empty()) {
-      for (const std::string& word : words) {
-        if (is_endpoint(word)) matrix.names.push_back(word);
-      }
-      continue;
-    }
-    if (matrix.cells.size() == matrix.names.size()) break;
-    const std::string& expected = matrix.names[matrix.cells.size()];
-    if (words[0] != expected) {
-      fail(name, number, "expected the row of " + expected + ", found \"" + words[0] + "\"");
-    }
-    if (words.size() < matrix.names.size() + 1) {
-      fail(name, number,
-           "a row of " + std::to_string(words.size() - 1) + " cells, expected " +
-               std::to_string(matrix.names.size()) + "; is it cut off?");
-    }
-    std::vector<Cell> row;
-    for (std::size_t i = 1; i <= matrix.names.size(); ++i) {
-      row.push_back(read_cell(words[i], name, number));
-      const bool self = row.back().distance == Distance::kSelf;
-      if (self == (i == matrix.cells.size() + 1)) continue;
-      fail(name, number,
-           "found " + words[i] + " from " + expected + " to " + matrix.names[i - 1] +
-               "; X is of a device with itself, and of no other");
-    }
-    matrix.cells.push_back(std::move(row));
-  }
-  if (matrix.names.empty()) {
-    throw InputError(name + ": no row of GPU0, GPU1, ...: not the output of nvidia-smi topo -m");
-  }
-  if (matrix.cells.size() != matrix.names.size()) {
-    throw InputError(name + ": " + std::to_string(matrix.cells.size()) + " rows for " +
-                     std::to_string(matrix.names.size()) + " columns; is it cut off?");
-  }
-  return matrix;
-}
-
-void check_symmetric(const Matrix& matrix, const std::string& name) {
+// A matrix of another device than the one that was named has more NVLinks than that one can have:
+// between two of them, or, without a switch, of all in a row. Behind a switch every device sees
+// every other alike.
+void check_nvlinks(const Matrix& matrix, const TopologyLinks& links, const LinkCatalog& catalog,
+                   const std::string& name) {
+  const bool switched = std::ranges::any_of(catalog.links(), [&](const LinkSpec& link) {
+    return link.kind == LinkKind::kNvswitch && link.lane == links.nvlink;
+  });
+  const std::string device = links.device.empty() ? "the device" : links.device;
+  const std::string another = "; is it the matrix of another device?";
   for (std::size_t i = 0; i < matrix.names.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const Cell& a = matrix.cells[i][j];
-      const Cell& b = matrix.cells[j][i];
-      if (a.distance == b.distance && a.nvlinks == b.nvlinks) continue;
-      throw InputError(name + ": " + matrix.names[i] + " and " + matrix.names[j] +
-                       " see each other differently");
+    const NvlinkRow row = nvlinks_of(matrix.cells[i]);
+    if (row.peers == 0) continue;
+    const std::string found = name + ": " + joined_by(matrix, i, row.widest);
+    if (links.nvlink.empty() && links.device.empty()) {
+      throw InputError(found + "; name the device, so that their generation is known");
     }
+    if (links.nvlink.empty())
+      throw InputError(found + ", but " + device + " has no NVLink" + another);
+    if (links.slower_links) {
+      if (row.peers == 1) continue;
+      throw InputError(name + ": " + matrix.names[i] + " has NVLinks to " +
+                       std::to_string(row.peers) + " others, but a bridge joins two of " + device +
+                       another);
+    }
+    const std::string has = ", but " + device + " has " + std::to_string(links.nvlinks_per_device) +
+                            " NVLinks" + another;
+    if (matrix.cells[i][row.widest].nvlinks > links.nvlinks_per_device) {
+      throw InputError(found + has);
+    }
+    if (row.all <= links.nvlinks_per_device || (switched && row.alike)) continue;
+    throw InputError(name + ": " + matrix.names[i] + " has " + std::to_string(row.all) +
+                     " NVLinks in its row" + has);
   }
 }
 
@@ -203,7 +140,7 @@ class TopologyBuilder {
       const bool alone = std::ranges::count(switched, switched[i]) == 1;
       const std::size_t parent =
           alone ? processor(sockets[i]) : pcie_switch(switched[i], sockets[i]);
-      const bool device = is_device(matrix_->names[i]);
+      const bool device = is_topology_device(matrix_->names[i]);
       std::string name = matrix_->names[i];
       if (device) name = "gpu" + name.substr(3);
       endpoints_.push_back(add(std::move(name), device ? NodeKind::kDevice : NodeKind::kNic,
@@ -229,7 +166,7 @@ class TopologyBuilder {
       for (const Cell& cell : matrix_->cells[i]) in_row[i] += cell.nvlinks;
     }
     const int most = *std::ranges::max_element(in_row);
-    if (most > links_->nvlinks_per_device) {
+    if (most > links_->nvlinks_per_device && !links_->slower_links) {
       const std::size_t fabric = add("nvswitch", NodeKind::kNvswitch);
       for (std::size_t i = 0; i < in_row.size(); ++i) {
         if (in_row[i] == 0) continue;
@@ -246,8 +183,9 @@ class TopologyBuilder {
     }
     for (std::size_t i = 0; i < in_row.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        const int links = matrix_->cells[i][j].nvlinks;
-        if (links == 0) continue;
+        const int count = matrix_->cells[i][j].nvlinks;
+        if (count == 0) continue;
+        const int links = links_->slower_links ? links_->nvlinks_per_device : count;
         machine_.links.push_back(
             {endpoints_[j], endpoints_[i], parallel(catalog_->at(links_->nvlink), links)});
       }
@@ -267,19 +205,14 @@ class TopologyBuilder {
 
 ClusterSpec import_topology(std::string_view text, const std::string& name,
                             const TopologyLinks& links, const LinkCatalog& catalog) {
-  const Matrix matrix = read_matrix(text, name);
-  check_symmetric(matrix, name);
-  if (std::ranges::none_of(matrix.names, is_device)) {
+  const Matrix matrix = read_topology_matrix(text, name);
+  if (std::ranges::none_of(matrix.names, is_topology_device)) {
     throw InputError(name + ": the matrix has no GPU");
   }
   const bool nvlinks = std::ranges::any_of(matrix.cells, [](const std::vector<Cell>& row) {
     return std::ranges::any_of(row, [](const Cell& cell) { return cell.nvlinks > 0; });
   });
-  if (nvlinks && links.nvlink.empty()) {
-    throw InputError(name +
-                     ": the matrix has NVLinks (NV); name the device, so that their "
-                     "generation is known");
-  }
+  check_nvlinks(matrix, links, catalog, name);
   ClusterSpec cluster;
   cluster.name = name;
   cluster.summary = "read from nvidia-smi topo -m";

@@ -58,6 +58,53 @@ TEST(ImportTopology, MoreLinksThanTheDeviceHasMeanAnNvswitch) {
   EXPECT_NEAR(ring(cluster, 3).rate.si(), 274.5e9, 1e9);
 }
 
+std::string refusal(const std::string& text, const TopologyLinks& links) {
+  try {
+    import_topology(text, "topo.txt", links, catalog());
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// A device of that name cannot have them: the matrix is of another one.
+TEST(ImportTopology, RefusesMoreNvlinksThanTheDeviceHas) {
+  const LinkSpec pcie = catalog().at("pcie3-x16");
+  EXPECT_EQ(
+      refusal(kPairs, {pcie, "nvlink2", 6, "v100-sxm2-16g"}),
+      "topo.txt: GPU0 and GPU1 are joined by NV12, but v100-sxm2-16g has 6 NVLinks; is it the "
+      "matrix of another device?");
+  EXPECT_EQ(refusal(kPairs, {pcie, "", 0, "t4"}),
+            "topo.txt: GPU0 and GPU1 are joined by NV12, but t4 has no NVLink; is it the matrix of "
+            "another device?");
+  // A cube mesh of six links each; no P100 is behind a switch.
+  const std::string uneven =
+      "     GPU0 GPU1 GPU2\nGPU0  X  NV4 NV2\nGPU1 NV4  X  NV2\nGPU2 NV2 NV2  X\n";
+  EXPECT_EQ(refusal(uneven, {pcie, "nvlink2", 6, "v100-sxm2-16g"}), "no error");
+  EXPECT_NE(refusal(uneven, {pcie, "nvlink2", 5, "v100"}).find("6 NVLinks in its row"),
+            std::string::npos);
+  const std::string all =
+      "     GPU0 GPU1 GPU2\nGPU0  X  NV4 NV4\nGPU1 NV4  X  NV4\nGPU2 NV4 NV4  X\n";
+  EXPECT_EQ(refusal(all, {pcie, "nvlink2", 6, "v100-sxm2-16g"}), "no error");
+  EXPECT_NE(refusal(all, {pcie, "nvlink1", 4, "p100-sxm2"}).find("8 NVLinks in its row"),
+            std::string::npos);
+}
+
+// nvidia-smi shows the bridge of two RTX 3090 as NV4: four links of together 56 GB/s, not four of
+// the 25 GB/s that NVLink 3 has on an A100.
+TEST(ImportTopology, ABridgeOfSlowerLinksIsAsFastAsTheDataSheetSays) {
+  const LinkCatalog links = catalog();
+  TopologyLinks bridge{links.at("pcie4-x16"), "nvlink3", 2, "rtx-3090", true};
+  const ClusterSpec cluster =
+      import_topology("     GPU0 GPU1\nGPU0  X  NV4\nGPU1 NV4  X\n", "topo.txt", bridge, links);
+  EXPECT_TRUE(cluster.machine.of_kind(NodeKind::kNvswitch).empty());
+  EXPECT_NEAR(ring(cluster, 2).rate.si(), 2 * links.at("nvlink3").achieved.si(), 1e9);
+  EXPECT_NE(
+      refusal("     GPU0 GPU1 GPU2\nGPU0  X  NV4 NV4\nGPU1 NV4  X  NV4\nGPU2 NV4 NV4  X\n", bridge)
+          .find("a bridge joins two of rtx-3090"),
+      std::string::npos);
+}
+
 TEST(ImportTopology, PutsDevicesBelowSwitchesAndCardsBesideThem) {
   const ClusterSpec cluster =
       import("     GPU0 GPU1 mlx5_0\nGPU0  X  PIX SYS\nGPU1 PIX  X  SYS\nmlx5_0 SYS SYS  X\n");

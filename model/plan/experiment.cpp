@@ -11,6 +11,7 @@ nlohmann::ordered_json to_json(const Experiment& experiment) {
   if (experiment.seq) out["seq"] = *experiment.seq;
   out["precision"] = to_string(experiment.precision);
   out["device"] = experiment.device;
+  if (experiment.device_given) out["device_given"] = *experiment.device_given;
   if (experiment.threads > 0) out["threads"] = experiment.threads;  // 0: not a CPU
   out["gpus"] = experiment.devices;
   out["gpus_per_node"] = experiment.devices_per_machine.value_or(experiment.devices);

@@ -17,8 +17,11 @@ struct Experiment {
   std::int64_t batch = 0;           // samples of one micro-batch on one device
   std::optional<std::int64_t> seq;  // for workloads that have a sequence
   Precision precision = Precision::kFp32;
-  std::string device;  // catalog name, "cpu", or parameter file
-  int threads = 1;     // of one device, when it is a CPU
+  // Catalog name, "cpu", or the file of a device or of its parameters. Of a resolved experiment the
+  // name of the device, and in `device_given` what said which it is where that was no name.
+  std::string device;
+  std::optional<std::string> device_given{};
+  int threads = 1;  // of one device, when it is a CPU
   std::int64_t devices = 1;
   std::optional<std::int64_t> devices_per_machine;  // absent: all of them in one machine
   // The machine: links by name or quantity, or a whole one by name, file or topology matrix.

@@ -8,6 +8,7 @@
 #include "core/names.h"
 #include "core/provenance.h"
 #include "model/hardware/device_catalog.h"
+#include "model/hardware/device_file.h"
 #include "simulator/device/cpu_device.h"
 #include "simulator/device/gpu_device.h"
 #include "simulator/device/probe.h"
@@ -18,15 +19,6 @@ namespace paceline {
 namespace {
 
 using Options = std::map<std::string, std::string>;
-
-bool looks_like_file(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".json");
-}
-
-// Whatever its version: read_device says which one it knows.
-bool is_device_file(const std::string& text) {
-  return text.find("\"paceline.device/") != std::string::npos;
-}
 
 // As it was typed; the clock is a flag of `paceline kernel`.
 std::string option_text(const std::string& key) {
@@ -111,20 +103,12 @@ void prefer(ParameterSet measured, GpuParameterFiles& shipped) {
   shipped.own = std::move(measured);
 }
 
-// The file that paceline ships, or a copy.
-bool is_shipped(const DeviceSpec& spec, const std::string& text) {
-  const std::filesystem::path file =
-      data_directory() / "model" / "catalog" / "devices" / (spec.name + ".json");
-  return std::filesystem::exists(file) && read_text_file(file) == text;
-}
-
 std::unique_ptr<const TrainingDevice> read_file(const std::string& name, const Options& options) {
   const std::filesystem::path path = name;
   const std::string text = read_text_file(path);
   const InputFile input{path.filename().string(), sha256_hex(text)};
-  if (is_device_file(text)) {
-    DeviceSpec spec = read_device(path);
-    if (!is_shipped(spec, text)) check_beside(DeviceCatalog::shipped(), spec, path);
+  if (is_device_text(text)) {
+    DeviceSpec spec = read_described_spec(path, DeviceCatalog::shipped());
     if (spec.kind == DeviceKind::kCpu) return make_cpu(std::move(spec), {input}, options);
     GpuParameterFiles parameters = read_gpu_parameters(at_its_clock(spec, options));
     parameters.inputs.push_back(input);
@@ -163,7 +147,7 @@ std::unique_ptr<const TrainingDevice> read_training_device(const std::string& na
     refuse_options(options);
     return std::make_unique<const CpuDevice>(read_cpu_device(name_or_file));
   }
-  if (looks_like_file(name_or_file)) return read_file(name_or_file, options);
+  if (is_device_path(name_or_file)) return read_file(name_or_file, options);
   const DeviceSpec spec = DeviceCatalog::shipped_device(name_or_file);
   if (spec.kind == DeviceKind::kCpu) return make_cpu(spec, {}, options);
   return make_gpu(spec, read_gpu_parameters(at_its_clock(spec, options)), options);

@@ -26,6 +26,8 @@ struct FrameworkOption {
   std::string summary;
   bool of_layers = false;  // decides how long layers take, and nothing else
   bool of_narrow = false;  // decides nothing at a precision of 32 bits
+  bool of_update = false;  // decides nothing where no weight is updated
+  std::string example{};   // of a free text: a value other than the default
 };
 // Chosen values by name, every default filled in.
 using FrameworkSettings = std::map<std::string, std::string>;

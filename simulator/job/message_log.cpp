@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "model/collective/collective_model.h"
-
 namespace paceline {
 
 void MessageLog::add(const SentMessage& message, int sender, Bytes sent) {

@@ -13,6 +13,8 @@ namespace {
 constexpr std::string_view kHeader = "layer,forward_s,backward_s,tensors";
 // Of all layers together; far beyond any network, and exact as a double.
 constexpr std::int64_t kMostElements = 1'000'000'000'000'000;
+// Of all layers together, eleven days: far beyond any network, within the simulated clock.
+constexpr double kMostSeconds = 1e6;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -83,6 +85,11 @@ class Reader {
     if (!value || !std::isfinite(*value) || *value < 0) {
       fail(std::string(column) + " is \"" + std::string(cell) + "\"; expected seconds, 0 or more");
     }
+    if (*value > kMostSeconds - seconds_) {
+      fail(std::string(column) + " is \"" + std::string(trimmed(cell)) +
+           "\"; all layers together can take at most 1e6 s");
+    }
+    seconds_ += *value;
     return Seconds(*value);
   }
   std::uint32_t tensor(std::string_view text, std::uint32_t layer) {
@@ -112,6 +119,7 @@ class Reader {
   std::size_t line_ = 0;
   bool header_seen_ = false;
   std::int64_t elements_ = 0;  // of the tensors so far
+  double seconds_ = 0;         // of the layers so far
   ComputeProfile profile_;
 };
 

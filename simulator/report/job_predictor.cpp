@@ -12,6 +12,7 @@
 #include "simulator/report/job_cluster.h"
 #include "simulator/report/job_report_parts.h"
 #include "simulator/report/report_parts.h"
+#include "simulator/report/setting.h"
 #include "simulator/strategies/parts/constants.h"
 #include "simulator/strategies/parts/strategy_memory.h"
 
@@ -65,11 +66,17 @@ std::string JobPredictor::strategy_name(const std::string& name) const {
   return strategies_.find(name)->name;
 }
 
-std::vector<std::string> JobPredictor::option_names(const Experiment& e) const {
-  std::vector<std::string> names = {"transport", "connections", kSharedCores, kContention};
-  for (const StrategyOption& option : all_options(*strategies_.make(e.strategy))) {
-    names.push_back(option.name);
+std::vector<StrategyOption> JobPredictor::settings(const Experiment& e) const {
+  std::vector<StrategyOption> out = job_options(e.threads);
+  for (StrategyOption& option : all_options(*strategies_.make(e.strategy))) {
+    out.push_back(std::move(option));
   }
+  return out;
+}
+
+std::vector<std::string> JobPredictor::option_names(const Experiment& e) const {
+  std::vector<std::string> names;
+  for (const StrategyOption& option : settings(e)) names.push_back(option.name);
   return names;
 }
 

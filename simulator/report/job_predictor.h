@@ -44,7 +44,8 @@ class JobPredictor {
   static bool concerns(const Experiment& experiment);
   // The catalog's name of the strategy; throws UsageError with the nearest names.
   std::string strategy_name(const std::string& name) const;
-  // Names of --set that belong to the job rather than to workload, device or framework.
+  // What can be set of the job rather than of workload, device or framework, and its names.
+  std::vector<StrategyOption> settings(const Experiment& experiment) const;
   std::vector<std::string> option_names(const Experiment& experiment) const;
   // Options of the framework that the strategy implies at 16 bits.
   std::map<std::string, std::string> settings_at_16_bits(const Experiment& experiment) const;

@@ -5,9 +5,11 @@
 
 #include "core/error.h"
 #include "core/names.h"
+#include "model/hardware/device_file.h"
 #include "model/import/imported_model.h"
 #include "simulator/engine/engine.h"
 #include "simulator/lower/lower.h"
+#include "simulator/report/fp8_share.h"
 #include "simulator/report/input_pipeline.h"
 #include "simulator/report/prediction_setup.h"
 #include "simulator/report/report_parts.h"
@@ -71,15 +73,22 @@ void refuse_unknown_options(const SplitSettings& settings, const Experiment& e,
 }
 
 // What decides how long layers take decides nothing where their times are given, nor does how 16
-// bits are used where there are none.
+// bits are used where there are none, nor how weights are updated where they are not.
 void refuse_without_effect(const Experiment& e, const std::vector<FrameworkOption>& options) {
   const bool wide = element_size(e.precision) >= Bytes(4);
+  const auto phases = e.options.find("phases");
+  const bool updates = phases == e.options.end() || same_name(phases->second, "training");
   for (const FrameworkOption& option : options) {
     const auto chosen = e.options.find(option.name);
     if (chosen == e.options.end() || same_name(chosen->second, option.value)) continue;
     if (option.of_layers && e.profile) {
       throw UsageError("--set " + option.name +
                        " has no effect with --profile: the times of layers are those of the file");
+    }
+    if (option.of_update && !updates) {
+      throw UsageError("--set " + option.name + "=" + chosen->second +
+                       " has no effect with --set phases=" + phases->second +
+                       ", which updates no weight; phases=training does");
     }
     if (option.of_narrow && wide) {
       throw UsageError("--set " + option.name + "=" + chosen->second +
@@ -110,9 +119,10 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
   e.framework = frameworks_.find(e.framework)->name;
   if (e.strategy.empty()) e.strategy = e.devices > 1 ? framework->info().default_strategy : "none";
   e.strategy = jobs_.strategy_name(e.strategy);
+  if (is_device_path(e.device) || same_name(e.device, "cpu")) e.device_given = e.device;
+  e.device = device.name();
   if (device.kind() == DeviceKind::kGpu) {
     if (e.threads > 1) throw UsageError("--threads is of CPUs; " + device.name() + " is a GPU");
-    e.device = device.name();
     e.threads = 0;
   } else if (e.threads == 0) {
     e.threads = std::max(1, device.cores());
@@ -135,6 +145,15 @@ Experiment Predictor::resolve(const Experiment& experiment, const TrainingDevice
     if (key == "optimizer") e.optimizer = value;
   }
   return e;
+}
+
+std::vector<Setting> Predictor::settings(const Experiment& e, const TrainingDevice& device) const {
+  std::vector<Setting> out;
+  for (const FrameworkOption& option : frameworks_.make(e.framework)->options(device.kind())) {
+    out.push_back(setting_of(option));
+  }
+  for (const StrategyOption& option : jobs_.settings(e)) out.push_back(setting_of(option));
+  return out;
 }
 
 std::optional<Contention> Predictor::contention(const Experiment& e,
@@ -163,6 +182,8 @@ Predictor::MemoryAnswer Predictor::memory(const Experiment& e, const TrainingDev
     const std::optional<IterationPlan> whole = setup.whole_batch(model, e);
     kept = jobs_.memory(e, plan, setup.job_device(whole));
   }
+  if (e.precision == Precision::kFp8)
+    fp8_remark(e, setup.plan(graph, device.costs(), setup.host()));
   const HeldMemory memory(memory_, setup, model, graph);
   MemoryAnswer out{memory.with(kept), std::nullopt, {}};
   if (!largest_batch) return out;
@@ -184,9 +205,9 @@ std::string Predictor::work_key(const Experiment& e, const TrainingDevice& devic
   std::string key = e.devices > 1 ? "job|" : "device|";  // shares are worded by it
   for (const std::string& part :
        {e.model, std::to_string(e.batch), std::to_string(e.seq.value_or(0)),
-        std::string(to_string(e.precision)), e.device, std::to_string(e.threads), e.framework,
-        e.optimizer, std::to_string(e.grad_accumulation), std::to_string(e.seed),
-        std::to_string(e.draws)}) {
+        std::string(to_string(e.precision)), e.device, e.device_given.value_or(""),
+        std::to_string(e.threads), e.framework, e.optimizer, std::to_string(e.grad_accumulation),
+        std::to_string(e.seed), std::to_string(e.draws)}) {
     key += part + "|";
   }
   for (const auto& [name, value] : own.options) key += name + "=" + value + "|";

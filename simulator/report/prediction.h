@@ -11,6 +11,7 @@
 #include "simulator/memory/memory_model.h"
 #include "simulator/report/device_work.h"
 #include "simulator/report/job_predictor.h"
+#include "simulator/report/setting.h"
 #include "traces/timeline/timeline.h"
 
 namespace paceline {
@@ -57,6 +58,9 @@ class Predictor {
                 MemoryTape* tape = nullptr) const;
   // The job if its messages took no time: when each of them is ready.
   JobResult without_messages(const Experiment& resolved, const DeviceWork& work) const;
+
+  // What can be set of the framework, the strategy and the network of a resolved experiment.
+  std::vector<Setting> settings(const Experiment& resolved, const TrainingDevice& device) const;
 
   // The first iterations of what was predicted: of a job by its simulation, of one device by its
   // plan. The device is the one it was predicted for.

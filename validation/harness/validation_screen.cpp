@@ -1,10 +1,12 @@
 #include "validation/harness/validation_screen.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <sstream>
 
 #include "core/columns.h"
+#include "core/screen_text.h"
 #include "core/units_text.h"
 #include "validation/harness/milliseconds.h"
 #include "validation/harness/verdict.h"
@@ -15,6 +17,8 @@ namespace {
 constexpr std::size_t kNameColumns = 38;
 constexpr std::size_t kShortestName = 8;
 constexpr std::size_t kMostSetsWithCases = 3;
+constexpr std::size_t kRowsOfRemarks = 8;  // of a first screen
+constexpr const char* kRest = "more lines (--all shows them)";
 
 // The beginning and the end of a name that is too long.
 std::string shortened(const std::string& name, std::size_t columns) {
@@ -119,31 +123,50 @@ std::string wrapped(const std::string& text) {
   return out + line + "\n";
 }
 
-}  // namespace
-
-std::string validation_screen(const Validation& validation) {
-  const bool few = validation.sets.size() <= kMostSetsWithCases;
-  std::string out = few ? "times in ms\n" + cases(validation).to_string() + "\n" : "";
-  out += wrapped(
-             "errors in %; inside: measured within the predicted 90 % interval; last the "
-             "MAPE of null models: roofline, constant MFU, alpha-beta") +
-         sets(validation).to_string();
+// What is wrong with sets, and, of a few, with cases.
+std::vector<std::string> remark_lines(const Validation& validation, bool few) {
+  std::string out;
   for (const ScoredSet& set : validation.sets) {
-    for (const std::string& warning : set.warnings) {
-      if (few) out += wrapped(set.name + ": " + warning);
-    }
     for (const std::string& shortfall : shortfalls(set)) {
       out += wrapped(set.name + ": FAILED: " + shortfall);
     }
   }
-  if (!few) {
-    return out + wrapped("cases of a set, and the " + std::to_string(validation.skipped.size()) +
-                         " skipped: --only SET; of all: --csv, --json, --md");
+  for (const ScoredSet& set : validation.sets) {
+    for (const std::string& warning : set.warnings) {
+      if (few) out += wrapped(set.name + ": " + warning);
+    }
   }
   for (const SkippedCase& c : validation.skipped) {
-    out += wrapped("skipped " + c.name + ": " + c.reason);
+    if (few) out += wrapped("skipped " + c.name + ": " + c.reason);
   }
-  return out;
+  return lines_of(out);
+}
+
+}  // namespace
+
+std::string validation_screen(const Validation& validation, bool all) {
+  const bool few = validation.sets.size() <= kMostSetsWithCases;
+  const std::size_t rows = all ? SIZE_MAX : kScreenRows;
+  const std::string legend = wrapped(
+      "errors in %; inside: measured within the predicted 90 % interval; last the MAPE of null "
+      "models: roofline, constant MFU, alpha-beta");
+  const std::string closing =
+      few ? ""
+          : wrapped("cases of a set, and the " + std::to_string(validation.skipped.size()) +
+                    " skipped: --only SET; of all: --csv, --json, --md");
+  const std::string remarks =
+      first_lines(remark_lines(validation, few), all ? rows : kRowsOfRemarks, "", kRest);
+  const std::size_t used = screen_rows(legend + closing + remarks);
+  const std::size_t left = all ? rows : rows - used;
+  const std::string summary = legend + first_lines(lines_of(sets(validation).to_string()), left, "",
+                                                   "more sets (--all lists them)");
+  if (!few) return summary + remarks + closing;
+  const std::string title = "times in ms\n";
+  const std::size_t around = screen_rows(title + summary + remarks) + 1;
+  return title +
+         first_lines(lines_of(cases(validation).to_string()), all ? rows : rows - around, "",
+                     "more cases (--all lists them)") +
+         "\n" + summary + remarks;
 }
 
 }  // namespace paceline

@@ -1,5 +1,7 @@
-// A validation on a terminal: what validation_text.h says, in at most 120 columns. Names that are
-// longer lose their middle; --json, --csv and --md have them whole.
+// A validation on a terminal: what validation_text.h says, in at most kScreenColumns columns, and,
+// unless all of it is asked for, in kScreenRows rows. Names that are longer lose their middle;
+// --json,
+// --csv and --md have them whole.
 #pragma once
 
 #include <string>
@@ -8,10 +10,8 @@
 
 namespace paceline {
 
-inline constexpr std::size_t kScreenColumns = 120;
-
 // Cases (times in ms), sets (errors in per cent), then what is wrong with either; of more than
 // three sets, sets alone.
-std::string validation_screen(const Validation& validation);
+std::string validation_screen(const Validation& validation, bool all);
 
 }  // namespace paceline

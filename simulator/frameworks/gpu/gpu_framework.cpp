@@ -42,6 +42,7 @@ class GpuFramework : public Framework {
   WorkloadGraph prepare(WorkloadGraph graph, Precision precision, const DeviceSpec* device,
                         const FrameworkSettings& settings) const override {
     if (device == nullptr && on_cpu_) {
+      if (record_.gpu->execution.recurrence == "none") refuse_recurrence(graph);
       if (precision == Precision::kFp32) return graph;
       throw UsageError("--precision " + std::string(to_string(precision)) +
                        " is not supported yet on a CPU; use fp32");
@@ -62,6 +63,14 @@ class GpuFramework : public Framework {
   }
 
  private:
+  // On a CPU nothing can be set of recurrent layers.
+  void refuse_recurrence(const WorkloadGraph& graph) const {
+    for (const Op& op : graph.ops()) {
+      if (!std::holds_alternative<Rnn>(op.attributes)) continue;
+      throw UsageError(graph.name() + ": layer " + op.name + " is recurrent, which " +
+                       record_.name + " has no layer for; --framework pytorch has");
+    }
+  }
   void require_gpu(const DeviceSpec* device) const {
     if (device != nullptr) return;
     throw UsageError("--framework " + record_.name + " is modelled on GPUs; use one of those");

@@ -86,11 +86,12 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
   const std::vector<FrameworkOption> common = {
       {"rnn", recurrences(record), record.execution.recurrence,
        "recurrent layers by one library call, or step by step", true},
-      {"workspace_limit",
-       {},
-       limit ? to_text(*limit) : "none",
-       "scratch memory of one convolution, \"8 MiB\", or none",
-       true},
+      {.name = "workspace_limit",
+       .allowed = {},
+       .value = limit ? to_text(*limit) : "none",
+       .summary = "scratch memory of one convolution, \"8 MiB\", or none",
+       .of_layers = true,
+       .example = "1 MiB"},
       {"attention",
        {"auto", "fused", "unfused"},
        record.fused_attention ? "auto" : "unfused",
@@ -108,11 +109,16 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
        "16 bits by casts around matrix operations, or everywhere but in the update",
        false,
        true},
-      {"optimizer", optimizers, "sgd", "the update rule"},
-      {"optimizer_style",
-       {styles.begin(), styles.end()},
-       record.update_style,
-       "many tensors in one kernel, or each by itself"}};
+      {.name = "optimizer",
+       .allowed = optimizers,
+       .value = "sgd",
+       .summary = "the update rule",
+       .of_update = true},
+      {.name = "optimizer_style",
+       .allowed = {styles.begin(), styles.end()},
+       .value = record.update_style,
+       .summary = "many tensors in one kernel, or each by itself",
+       .of_update = true}};
   options.insert(options.end(), common.begin(), common.end());
   return options;
 }
