@@ -33,7 +33,6 @@ const std::map<std::string_view, Belief> kCommon = {
     {"layout_nn", {0.0, 0.15}},
     {"layout_nt", {0.0, 0.15}},
     {"unaligned", {0.3, 0.4}},
-    {"narrow", {0.1, 1.5}},
     {"pointwise", {0.2, 0.3}},
     {"strided", {0.1, 0.3}},
     {"image", {0.5, 0.5}},

@@ -6,9 +6,9 @@ namespace paceline {
 namespace {
 
 constexpr std::array<GpuFamily, 22> kFamilies = {{
-    {"gpu.gemm.vector", "gpu.gemm/3", "matrix products in fp32"},
-    {"gpu.gemm.matrix", "gpu.gemm/3", "matrix products in tf32, fp16, bf16 on matrix units"},
-    {"gpu.gemm.fp8", "gpu.gemm/3", "matrix products in fp8"},
+    {"gpu.gemm.vector", "gpu.gemm/4", "matrix products in fp32"},
+    {"gpu.gemm.matrix", "gpu.gemm/4", "matrix products in tf32, fp16, bf16 on matrix units"},
+    {"gpu.gemm.fp8", "gpu.gemm/4", "matrix products in fp8"},
     {"gpu.convolution.vector.forward", "gpu.convolution/4", "convolutions in fp32"},
     {"gpu.convolution.vector.dgrad", "gpu.convolution/4", "their input gradients"},
     {"gpu.convolution.vector.wgrad", "gpu.convolution/4", "their weight gradients"},

@@ -16,9 +16,9 @@ namespace {
 constexpr GpuDevice kDevice{100, 10e12, 10e12, 1e12, 10e6, 1e9};
 
 // launch, compute_share, feed, prologue, wave, split_cost, overlap, saturation, memory_share,
-// cache_fit, cache_rate, layout_nn, layout_nt, unaligned, narrow: an ideal device.
+// cache_fit, cache_rate, layout_nn, layout_nt, unaligned: an ideal device.
 std::array<double, GpuGemm::kCount> ideal_gemm() {
-  return {0, 1, 0, 0, 1, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0, 0};
+  return {0, 1, 0, 0, 1, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0};
 }
 
 GpuGemm::Input square(double size) {
@@ -95,22 +95,20 @@ TEST(GpuGemm, IsSlowedByLayoutAndOnMatrixUnitsByAlignment) {
   EXPECT_NEAR(GpuGemm::time(in, p.data()).total / base, 2, 1e-3);
 }
 
-// Where no kernel has narrow tiles, 30 columns cost as much as 128, in batched products without a
-// transposed operand; elsewhere nothing changes.
-TEST(GpuGemm, FewColumnsCostAWholeTileWhereNarrowTilesAreLacking) {
+// Where every kernel has tiles of 128 x 128, 30 columns cost as much as 128, and nothing cuts K.
+TEST(GpuGemm, AProductIsCutIntoTheTilesOfItsKernels) {
   auto p = ideal_gemm();
-  GpuGemm::Input in{.m = 512, .n = 30, .k = 512, .batch = 1000};
+  p[GpuGemm::kSplitCost] = 0;
+  GpuGemm::Input in{.m = 128, .n = 30, .k = 51200};
   in.device = kDevice;
   in.device.bandwidth = 1e15;
-  const double narrow = GpuGemm::time(in, p.data()).total;
-  p[GpuGemm::kNarrow] = 1e3;
-  const double lacking = GpuGemm::time(in, p.data()).total;
+  const double any = GpuGemm::time(in, p.data()).total;
+  constexpr std::array<TileChoice, 1> kTile = {{{128, 128}}};
+  in.own_tiles = kTile;
+  const double whole = GpuGemm::time(in, p.data()).total;
+  EXPECT_GT(whole, 50 * any);
   in.n = 128;
-  EXPECT_DOUBLE_EQ(lacking, GpuGemm::time(in, p.data()).total);
-  EXPECT_GT(lacking, 3 * narrow);
-  in.n = 30;
-  in.trans_a = true;
-  EXPECT_DOUBLE_EQ(GpuGemm::time(in, p.data()).total, narrow);
+  EXPECT_DOUBLE_EQ(GpuGemm::time(in, p.data()).total, whole);
 }
 
 // Far above the cache a copy runs at the memory's rate; far below, each of 100 multiprocessors gets

@@ -95,8 +95,7 @@ class TileSearch {
     const TileChoice& tile = tiles_[t];
     grid_[t] = work_.batch * rounded_up(work_.m / tile.m) * rounded_up(work_.n / tile.n);
     const double fed = 1.0 + device_.rate_share * rates_.feed * (1.0 / tile.m + 1.0 / tile.n);
-    const double narrow = tile.n < kNarrowTile ? rates_.narrow : 1.0;
-    wave_[t] = narrow * 2.0 * tile.m * tile.n * device_.multiprocessors * fed /
+    wave_[t] = 2.0 * tile.m * tile.n * device_.multiprocessors * fed /
                (device_.matrix_peak * rates_.compute_share);
     const bool splits = grid_[t] <= kLargestSplitGrid * device_.multiprocessors;
     splits_[t] = splits && deepest_ > 0 ? deepest_ : 1;

@@ -3,7 +3,7 @@
 //
 //   n_b   = batch ceil(m/t_m) ceil(n/t_n) split
 //   waves = wave ceil(n_b/S) + (1 - wave) max(n_b/S, 1)
-//   T_c   = waves 2 t_m t_n (k/split + prologue) S / (P share(tile)) (narrow if t_n < 128)
+//   T_c   = waves 2 t_m t_n (k/split + prologue) S / (P share(tile))
 //   share(tile) = compute_share / (1 + feed (1/t_m + 1/t_n))
 //   T_m   = bytes (+ 8 m n batch split if split > 1) at the rates of gpu_memory.h
 //   t     = pnorm(T_c, T_m; 1 + overlap) (+ split_cost if split > 1)
@@ -54,7 +54,6 @@ struct TileRates {
   T overlap;
   T saturation;
   GpuMemory<T> memory;
-  T narrow = T(1.0);  // factor on tiles narrower than kNarrowTile: kernels that a library lacks
 };
 
 inline constexpr std::array<TileChoice, 10> kVectorTiles = {{{256, 128},
@@ -78,7 +77,6 @@ inline constexpr std::array<TileChoice, 10> kMatrixTiles = {{{256, 256},
                                                              {64, 128},
                                                              {64, 64}}};
 inline constexpr std::array<double, 12> kSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
-inline constexpr double kNarrowTile = 128;
 // Slices of K below this many elements are not offered by libraries.
 inline constexpr double kLeastMatrixSlice = 256;
 inline constexpr double kLeastVectorSlice = 64;
@@ -106,7 +104,6 @@ TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& devic
   out.compute = waves * 2.0 * tile.m * tile.n *
                 (work.k / tile.split + device.rate_share * rates.prologue) *
                 device.multiprocessors / (device.matrix_peak * share);
-  if (tile.n < kNarrowTile) out.compute *= rates.narrow;
   out.memory = memory * small_grid(blocks, device, rates.saturation);
   out.fixed = tile.split > 1 ? rates.split_cost : T(0.0);
   out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + rates.overlap));
@@ -130,8 +127,7 @@ TileRates<double> plain(const TileRates<T>& r) {
           plain(r.split_cost),
           plain(r.overlap),
           plain(r.saturation),
-          {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_rate)},
-          plain(r.narrow)};
+          {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_rate)}};
 }
 
 }  // namespace paceline::formula
