@@ -8,6 +8,7 @@
 #include "model/formula/gpu_gemm.h"
 #include "model/formula/gpu_rnn.h"
 #include "model/formula/gpu_stream.h"
+#include "model/formula/row_block.h"
 
 namespace paceline::formula {
 namespace {
@@ -133,6 +134,38 @@ TEST(GpuStream, ReadsRowsAgainFromTheCacheOrFromMemory) {
   EXPECT_NEAR(GpuStream::time(in, p.data()).total, 10e9 / 0.8e12 + 5e9 / 3.2e12, 1e-4);
   in.rows = 5e3;
   EXPECT_NEAR(GpuStream::time(in, p.data()).total, 15e9 / 0.8e12, 1e-5);
+}
+
+// Warps of a block take 128 elements a turn, or none; a row whose fourth turn ends within a warp
+// makes the block wait for three turns more.
+TEST(GpuStream, ABlockWaitsForTheWarpInWhichItsRowEnds) {
+  EXPECT_EQ(block_elements(100), 128);
+  EXPECT_EQ(block_elements(384), 384);
+  EXPECT_EQ(block_elements(388), 512);
+  EXPECT_EQ(block_elements(1536), 1536);
+  EXPECT_EQ(block_elements(1556), 1664 + 3 * 512);
+  EXPECT_EQ(block_elements(1920), 1920);
+  EXPECT_EQ(block_elements(2048), 2048);
+  EXPECT_EQ(block_elements(2052), 2176);
+  EXPECT_EQ(block_elements(4092), 4096 + 3 * 512);
+}
+
+// So a shorter row may take longer; but only where each row belongs to a block, which reads it
+// twice.
+TEST(GpuStream, AShorterRowMayTakeLonger) {
+  const std::array<double, GpuStream::kCount> p = {0, 1, 0.5, 24, 1e3, 0, 1e6};
+  const auto time = [&](double length, bool is_read_again) {
+    const double elements = 1e4 * length;
+    return GpuStream::time({.elements = elements,
+                            .bytes = 8 * elements,
+                            .rows = 1e4,
+                            .again = is_read_again ? 4 * elements : 0,
+                            .device = kDevice},
+                           p.data())
+        .total;
+  };
+  EXPECT_GT(time(1916, true), 1.5 * time(1920, true));
+  EXPECT_LT(time(1916, false), time(1920, false));
 }
 
 // launch, compute_share, exponentials, memory_share, overlap
