@@ -24,7 +24,7 @@
 //
 // Matrix units are fed eight channels at a time: C/g and K/g count as the next multiple of 8.
 // On matrix units images whose channels are not together in memory (NCHW) are converted before and
-// after: twice their bytes at the rate of memory, and two launches, are added.
+// after, by a kernel each: twice their bytes at the rate of memory, and two launches, are added.
 // The winograd forms exist for fp32 on vector units; on matrix units libraries stay with implicit
 // GEMM. Sources: Lavin and Gray, "Fast algorithms for convolutional neural networks", CVPR 2016
 // (Winograd and its cost); Mathieu et al., "Fast training of convolutional networks through FFTs",
@@ -152,8 +152,10 @@ struct GpuConvolution {
       }
     }
     if (is_converted(in)) {
-      const T conversion =
-          gpu_memory_time(conversion_bytes(in), in.reuse_distance, in.device, r.memory);
+      const auto moved = [&](double bytes) {
+        return gpu_memory_time(bytes, in.reuse_distance, in.device, r.memory);
+      };
+      const T conversion = moved(input_conversion_bytes(in)) + moved(output_conversion_bytes(in));
       out.memory += conversion;
       out.total += conversion + 2.0 * p[kLaunch];
       out.fixed += 2.0 * p[kLaunch];
