@@ -16,11 +16,12 @@
 #include <span>
 #include <string_view>
 
+#include "model/formula/gpu_gemm_parameters.h"
 #include "model/formula/gpu_tile_search.h"
 
 namespace paceline::formula {
 
-struct GpuGemm {
+struct GpuGemm : GpuGemmParameters {
   static constexpr std::string_view kId = "gpu.gemm/4";
 
   struct Input {
@@ -33,40 +34,6 @@ struct GpuGemm {
     std::span<const TileChoice> own_tiles{};  // of TiledProduct
     GpuDevice device{};
   };
-
-  enum {
-    kLaunch,
-    kComputeShare,
-    kFeed,
-    kPrologue,
-    kWave,
-    kSplitCost,
-    kOverlap,
-    kSaturation,
-    kMemoryShare,
-    kCacheFit,
-    kCacheRate,
-    kLayoutNn,
-    kLayoutNt,
-    kUnaligned,
-    kCount
-  };
-  static constexpr std::array<Declaration, kCount> kParameters = {{
-      {"launch", "s"},
-      {"compute_share", "1"},
-      {"feed", "1"},
-      {"prologue", "1"},
-      {"wave", "1", Domain::kFraction},
-      {"split_cost", "s"},
-      {"overlap", "1"},
-      {"saturation", "1"},
-      {"memory_share", "1"},
-      {"cache_fit", "1"},
-      {"cache_rate", "B"},
-      {"layout_nn", "1", Domain::kReal},
-      {"layout_nt", "1", Domain::kReal},
-      {"unaligned", "1", Domain::kReal},
-  }};
 
   static bool is_aligned(const Input& in) {
     const double rows[] = {in.trans_a ? in.k : in.m, in.trans_b ? in.n : in.k, in.m};

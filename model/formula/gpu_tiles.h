@@ -14,24 +14,18 @@
 // product, `prologue` the depth of K that filling the pipeline and writing C are worth; both shrink
 // with the rate_share of matrix units that run below the rate of their operand paths. Sources: the
 // matrix-multiplication guide of NVIDIA's deep-learning performance documents (tile and wave
-// quantisation); tile shapes as they occur in names of cuBLAS and CUTLASS kernels. Derivation,
-// fitted values and where it breaks: docs/models/gpu-gemm.md.
+// quantisation). Derivation, fitted values and where it breaks: docs/models/gpu-gemm.md.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <span>
 
 #include "model/formula/gpu_memory.h"
+#include "model/formula/gpu_tile_lists.h"
 #include "model/formula/overlap.h"
 #include "model/formula/time_parts.h"
 
 namespace paceline::formula {
-
-struct TileChoice {
-  double m = 0, n = 0;
-  double split = 1;
-};
 
 struct TiledProduct {
   double m = 0, n = 0, k = 0;
@@ -55,33 +49,6 @@ struct TileRates {
   T saturation;
   GpuMemory<T> memory;
 };
-
-inline constexpr std::array<TileChoice, 10> kVectorTiles = {{{256, 128},
-                                                             {128, 256},
-                                                             {128, 128},
-                                                             {128, 64},
-                                                             {64, 128},
-                                                             {64, 64},
-                                                             {128, 32},
-                                                             {32, 128},
-                                                             {64, 32},
-                                                             {32, 32}}};
-inline constexpr std::array<TileChoice, 10> kMatrixTiles = {{{256, 256},
-                                                             {256, 128},
-                                                             {128, 256},
-                                                             {192, 128},
-                                                             {128, 128},
-                                                             {256, 64},
-                                                             {64, 256},
-                                                             {128, 64},
-                                                             {64, 128},
-                                                             {64, 64}}};
-inline constexpr std::array<double, 12> kSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
-// Slices of K below this many elements are not offered by libraries.
-inline constexpr double kLeastMatrixSlice = 256;
-inline constexpr double kLeastVectorSlice = 64;
-// Blocks per multiprocessor above which nothing is idle that splitting could use.
-inline constexpr double kLargestSplitGrid = 4;
 
 // Compulsory traffic, and what slices of K write and read of their partial sums.
 inline double moved_bytes(const TiledProduct& work, const TileChoice& tile) {
