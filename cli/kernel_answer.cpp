@@ -39,6 +39,7 @@ KernelAnswer answer_kernel(const KernelRequest& request, const TrainingDevice& d
     if (cost.time <= longest) continue;
     longest = cost.time;
     out.choice.algorithm = choice.algorithm;
+    out.choice.wider = choice.wider;
     out.bound = cost.bound;
     out.origin = cost.origin;
   }
@@ -51,12 +52,22 @@ KernelAnswer answer_kernel(const KernelRequest& request, const TrainingDevice& d
 
 std::vector<std::string> kernel_warnings(const KernelRequest& request, const KernelAnswer& answer,
                                          const TrainingDevice& device) {
+  std::vector<std::string> out;
+  if (answer.choice.wider) {
+    const std::string asked(to_string(request.kernels.front().precision));
+    const std::string wider(to_string(*answer.choice.wider));
+    out.push_back("priced as a kernel in " + wider +
+                  ", which is expected to be faster than one in " + asked + ": what " + asked +
+                  " gains here is not known");
+  }
   Bytes needed;
   for (const Kernel& kernel : request.kernels) needed = std::max(needed, resident_bytes(kernel));
   needed += answer.choice.workspace;
-  if (device.memory() <= Bytes(0) || needed <= device.memory()) return {};
-  return {"needs " + to_text(needed) + " at once, more than the " + to_text(device.memory()) +
-          " of " + device.name() + ": such a kernel cannot run"};
+  if (device.memory() > Bytes(0) && needed > device.memory()) {
+    out.push_back("needs " + to_text(needed) + " at once, more than the " +
+                  to_text(device.memory()) + " of " + device.name() + ": such a kernel cannot run");
+  }
+  return out;
 }
 
 std::string shape_text(const KernelRequest& request) {

@@ -23,7 +23,8 @@ struct KernelAnswer {
 KernelAnswer answer_kernel(const KernelRequest& request, const TrainingDevice& device,
                            const ExecutionContext& context);
 
-// That its operands and workspace exceed the memory of the device, if they do.
+// That its operands and workspace exceed the memory of the device, and that the price is of wider
+// arithmetic than was asked for, if so.
 std::vector<std::string> kernel_warnings(const KernelRequest& request, const KernelAnswer& answer,
                                          const TrainingDevice& device);
 

@@ -35,6 +35,27 @@ TEST(KernelCommand, SweepsShapesPrecisionsAndDevicesInInputOrder) {
   EXPECT_EQ(points, json(alone));
 }
 
+// No convolution was timed on an RTX 4090: where the price in 16 bits is that of fp32, it says so;
+// where images need no conversion, it is not.
+TEST(KernelCommand, SaysThatAPriceIsOfWiderArithmetic) {
+  const TestFolder folder;
+  const auto price = [&](const std::string& flags) {
+    const std::string shape =
+        "kernel --op conv --pass forward --n 64 --c 64 --h 56 --w 56 --k 64 "
+        "--r 3 --s 3 --pad-h 1 --pad-w 1 --device rtx-4090 --json ";
+    return json::parse(run_program_in(folder, shape + flags).out);
+  };
+  const json wide = price("--precision fp32"), narrow = price("--precision fp16");
+  EXPECT_EQ(narrow.at("time_s"), wide.at("time_s"));
+  ASSERT_EQ(narrow.at("warnings").size(), 1U);
+  EXPECT_THAT(narrow.at("warnings").front().get<std::string>(),
+              AllOf(HasSubstr("fp32"), HasSubstr("fp16")));
+  EXPECT_TRUE(wide.at("warnings").empty());
+  const json last = price("--precision fp16 --channels-last");
+  EXPECT_TRUE(last.at("warnings").empty());
+  EXPECT_LT(last.at("time_s").at("median"), wide.at("time_s").at("median"));
+}
+
 // Not the elements of all of them.
 TEST(KernelCommand, CountsTheRowsOfAStream) {
   const TestFolder folder;

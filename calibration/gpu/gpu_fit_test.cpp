@@ -56,7 +56,7 @@ MeasurementSet timings(const std::map<std::string, double>& memory_shares) {
                                              .row = row,
                                              .kind = StreamKind::kSoftmax}};
         const double time =
-            kernel_formula("gpu.stream/2").evaluate(kernel, context, truth(share).data()).total;
+            kernel_formula("gpu.stream/3").evaluate(kernel, context, truth(share).data()).total;
         set.results.push_back(softmax(device, rows, row, time * std::exp(noise(random))));
       }
     }

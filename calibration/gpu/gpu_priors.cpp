@@ -33,7 +33,6 @@ const std::map<std::string_view, Belief> kCommon = {
     {"layout_nn", {0.0, 0.15}},
     {"layout_nt", {0.0, 0.15}},
     {"unaligned", {0.3, 0.4}},
-    {"narrow", {0.1, 1.5}},
     {"pointwise", {0.2, 0.3}},
     {"strided", {0.1, 0.3}},
     {"image", {0.5, 0.5}},
@@ -54,8 +53,17 @@ const std::map<std::string_view, Belief> kCommon = {
 // A recurrent layer's call starts several kernels.
 constexpr Belief kLaunchesOfALayer = {40e-6, 0.3};
 
+// A row with a block of 128 threads to itself: some 200 instructions of each to join their means
+// and variances, and some 15 for an element that joins a thread's.
+constexpr Belief kWorkOfABlock = {5e4, 1.0};
+constexpr Belief kWorkOfAnUpdate = {30.0, 1.0};
+
 Belief belief_of(std::string_view name, std::string_view family, Timing timing) {
   const bool on_matrix_units = family.find("vector") == std::string_view::npos;
+  if (family == "gpu.stream.normalization") {
+    if (name == "row_work") return kWorkOfABlock;
+    if (name == "element_work") return kWorkOfAnUpdate;
+  }
   if (name == "launch" && family.starts_with("gpu.rnn")) return kLaunchesOfALayer;
   if (name == "launch") return {timing == Timing::kDevice ? 2.5e-6 : 30e-6, 0.5};
   // A tile's operand traffic and pipeline depth in products of K: matrix units consume them faster.

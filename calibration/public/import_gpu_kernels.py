@@ -92,6 +92,16 @@ def import_aiconfigurator(folder):
 
 # --- NeuSight: PyTorch 2.1, fp32, events around the call ----------------------------------------
 
+def neusight_product(row):
+    """(m, n, k, batch) of a row of its tables of linear layers and batched products.
+
+    The output has M rows of K columns and N is summed over, whatever the letters suggest: the grids
+    of the kernels say so, which the same rows hold (import_test.py). In BLAS's column-major view the
+    output is K x M.
+    """
+    return int(row["K"]), int(row["M"]), int(row["N"]), int(row["B"])
+
+
 def import_neusight(folder):
     out = Collection(folder, "MIT")
     device_of = {"Tesla P4": "p4", "Tesla P100-PCIE-16GB": "p100-pcie",
@@ -103,23 +113,23 @@ def import_neusight(folder):
         kind, device = path.parts[-3], device_of[path.stem]
         for row in read_csv(out.path(path.relative_to(folder))):
             seconds = float(row["Latency"]) * MILLI
-            size = {name: int(row[name]) for name in "BMNKH" if row.get(name)}
             if kind in ("linear", "bmm"):
-                gemm(out, seconds, size["N"], size["M"], size["K"],
-                     "TN" if kind == "linear" else "NN", "fp32", device, "call", size["B"])
+                m, n, k, batch = neusight_product(row)
+                gemm(out, seconds, m, n, k, "TN" if kind == "linear" else "NN", "fp32", device,
+                     "call", batch)
             elif kind == "conv":
                 side, taps = int(row["Input_Size"]), int(row["Kernel_Szie"])
                 out.add("gpu.convolution", seconds, device=device, **common, **{"pass": "forward"},
-                        n=size["B"], c=int(row["Input_Channel"]), h=side, w=side,
+                        n=int(row["B"]), c=int(row["Input_Channel"]), h=side, w=side,
                         k=int(row["Output_Channel"]), r=taps, s=taps,
                         pad_h=int(row["Padding"]), pad_w=int(row["Padding"]),
                         stride_h=int(row["Stride"]), stride_w=int(row["Stride"]))
             else:
-                elements = size["B"] * size["H"]
+                elements = int(row["B"]) * int(row["H"])
                 name = {"add": "elementwise", "softmax": "softmax", "ln": "normalization"}[kind]
                 reads = 2 if kind == "add" else 1
                 stream(out, name, seconds, elements, 4.0 * reads * elements, 4.0 * elements,
-                       0 if kind == "add" else size["H"], "fp32", device, "call")
+                       0 if kind == "add" else int(row["H"]), "fp32", device, "call")
     return out
 
 

@@ -1,6 +1,7 @@
 """Laws of the importer: python3 -m unittest calibration/public/import_test.py"""
 
 import pathlib
+import re
 import sys
 import unittest
 
@@ -52,6 +53,37 @@ class DeepBenchTest(unittest.TestCase):
     def test_ignores_headings_and_other_tables(self):
         self.assertEqual(self.rows("Dense", {"C": "M", "D": "N", "E": "K"}), [])
         self.assertEqual(self.rows("All-Reduce", {"C": "100", "D": "2"}), [])
+
+
+class NeuSightTest(unittest.TestCase):
+    """Kernels are named after their tile, and a grid counts the tiles that cover the output."""
+
+    TABLES = (pathlib.Path(__file__).parents[2] / "../shared/data/calibration/neusight"
+              / "scripts/asplos/data/dataset/train/collect")
+    TILE = re.compile(r";(?:ampere|volta|maxwell)_sgemm_(\d+)x(\d+)_")
+
+    def blocks(self, row):
+        m, n, _, _ = importer.neusight_product(row)
+        tile_m, tile_n = map(int, self.TILE.match(row["Kernels"]).groups())
+        return -(-m // tile_m), -(-n // tile_n)
+
+    def test_an_output_has_as_many_tiles_as_the_grid(self):
+        row = {"Kernels": ";ampere_sgemm_32x128_tn", "B": "1", "M": "244", "N": "85", "K": "1567"}
+        self.assertEqual(self.blocks(row), (49, 2))
+        row = {"Kernels": ";ampere_sgemm_128x128_nn", "B": "6", "M": "27", "N": "21", "K": "390"}
+        self.assertEqual(self.blocks(row), (4, 1))
+
+    def test_every_published_grid_agrees(self):
+        if not self.TABLES.is_dir():
+            self.skipTest("the public timings are not beside the source")
+        seen = 0
+        for path in sorted(self.TABLES.glob("linear/p2.1.0/*.csv")):
+            for row in importer.read_csv(path):
+                if self.TILE.match(row["Kernels"]):
+                    grid = int(row["Grid x"]), int(row["Grid y"])
+                    self.assertEqual(self.blocks(row), grid, (path.name, row))
+                    seen += 1
+        self.assertGreater(seen, 30000)
 
 
 class Fp8Test(unittest.TestCase):

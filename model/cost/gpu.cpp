@@ -248,8 +248,14 @@ KernelCost GpuCostModel::cost(const Kernel& kernel, const ExecutionContext& cont
 KernelChoice GpuCostModel::choice(const Kernel& asked, const ExecutionContext& context) const {
   const Path path = fastest_path(asked, context);
   const Kernel kernel{asked.implementation, asked.shape, path.precision};
+  KernelChoice out = algorithm_of(path, kernel, on(*path.device, context));
+  if (path.precision != asked.precision) out.wider = path.precision;
+  return out;
+}
+
+KernelChoice GpuCostModel::algorithm_of(const Path& path, const Kernel& kernel,
+                                        const ExecutionContext& here) const {
   const double* values = families_[path.family].fit->values().data();
-  const ExecutionContext here = on(*path.device, context);
   if (std::holds_alternative<GemmShape>(kernel.shape)) {
     formula::GpuGemm::Input input;
     read_input(kernel, here, input);

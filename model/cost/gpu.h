@@ -37,6 +37,8 @@ struct KernelChoice {
   std::string algorithm;  // "winograd-staged", "tile 128x64, K in 4 slices", "flash"
   Bytes workspace;
   Flops arithmetic{};  // what the algorithm executes; 0: what is counted
+  // The arithmetic of the kernel, where it is wider than asked for and expected to be faster.
+  std::optional<Precision> wider{};
 };
 
 // What timings of one board say about a family beyond its parameters: the factor exp(log_shift) on
@@ -91,6 +93,8 @@ class GpuCostModel : public CostModel {
   Path fastest_path(const Kernel& kernel, const ExecutionContext& context) const;
   const Family& family_at(std::size_t index) const;  // throws MissingParameter if nobody knows it
   Origin origin_of(const Path& path, Precision asked) const;
+  KernelChoice algorithm_of(const Path& path, const Kernel& kernel,
+                            const ExecutionContext& here) const;
   Family find_family(std::string_view name) const;
   std::string source_of(std::string_view name, const Family& family) const;
   void find_families();

@@ -6,9 +6,9 @@ namespace paceline {
 namespace {
 
 constexpr std::array<GpuFamily, 22> kFamilies = {{
-    {"gpu.gemm.vector", "gpu.gemm/3", "matrix products in fp32"},
-    {"gpu.gemm.matrix", "gpu.gemm/3", "matrix products in tf32, fp16, bf16 on matrix units"},
-    {"gpu.gemm.fp8", "gpu.gemm/3", "matrix products in fp8"},
+    {"gpu.gemm.vector", "gpu.gemm/4", "matrix products in fp32"},
+    {"gpu.gemm.matrix", "gpu.gemm/4", "matrix products in tf32, fp16, bf16 on matrix units"},
+    {"gpu.gemm.fp8", "gpu.gemm/4", "matrix products in fp8"},
     {"gpu.convolution.vector.forward", "gpu.convolution/4", "convolutions in fp32"},
     {"gpu.convolution.vector.dgrad", "gpu.convolution/4", "their input gradients"},
     {"gpu.convolution.vector.wgrad", "gpu.convolution/4", "their weight gradients"},
@@ -23,11 +23,11 @@ constexpr std::array<GpuFamily, 22> kFamilies = {{
     {"gpu.rnn.matrix.wgrad", "gpu.rnn/5", "their weight gradients"},
     {"gpu.attention.forward", "gpu.attention/2", "fused attention"},
     {"gpu.attention.backward", "gpu.attention/2", "its gradients"},
-    {"gpu.stream.elementwise", "gpu.stream/2", "elementwise operations, copies, pooling, gathers"},
-    {"gpu.stream.normalization", "gpu.stream/2", "normalisations"},
-    {"gpu.stream.normalization_backward", "gpu.stream/2", "their gradients"},
-    {"gpu.stream.softmax", "gpu.stream/2", "softmax and its logarithm"},
-    {"gpu.stream.optimizer", "gpu.stream/2", "fused optimizer updates"},
+    {"gpu.stream.elementwise", "gpu.stream/3", "elementwise operations, copies, pooling, gathers"},
+    {"gpu.stream.normalization", "gpu.stream/3", "normalisations"},
+    {"gpu.stream.normalization_backward", "gpu.stream/3", "their gradients"},
+    {"gpu.stream.softmax", "gpu.stream/3", "softmax and its logarithm"},
+    {"gpu.stream.optimizer", "gpu.stream/3", "fused optimizer updates"},
 }};
 
 // Where the families of a kind begin in the table; units and passes follow in the order of theirs.

@@ -20,7 +20,7 @@ namespace paceline {
 
 struct GpuFamily {
   std::string_view name;     // of the fit, with the pass of a convolution
-  std::string_view formula;  // "gpu.gemm/3"
+  std::string_view formula;  // "gpu.gemm/4"
   std::string_view summary;
 };
 

@@ -1,4 +1,5 @@
 // The inputs of the GPU formulas: shapes as plain numbers, and the facts of the device.
+#include "model/cost/batched_tiles.h"
 #include "model/cost/formula_inputs.h"
 #include "model/hardware/device_spec.h"
 
@@ -49,6 +50,7 @@ void read_input(const Kernel& kernel, const ExecutionContext& context,
            .reuse_distance = context.reuse_distance.si(),
            .on_matrix_units = device.uses_matrix_units(kernel.precision),
            .device = facts(device, kernel.precision)};
+  if (!input.on_matrix_units) input.own_tiles = batched_tiles(device.architecture, s);
 }
 
 formula::ConvolutionInput convolution_input(const ConvShape& s) {

@@ -4,10 +4,10 @@
 //   t = batch (call + miss cold_call + [n' > 1] fork + (T_c + T_move) c(n') + T_far)
 //   T_c    = 2 m' n' k' / flop_rate,       x' = x + edge_x where x is no multiple of tile_x
 //   T_move = e (m k move_a e^trans_a + k n move_b e^trans_b + m n (move_c + passes revisit_c))
-//   T_far  = e ((m k e^trans_a + k n e^trans_b) far_in f(n') + m n far_out g(n')) miss(W /
-//   capacity) passes = max(0, k / depth - 1) c, f, g (n) = 1 / speedup(n) with contention,
-//   memory_contention, out_contention n' = threads if the product has at least `grain` FLOP and is
-//   packed, else 1
+//   T_far  = e ((m k e^trans_a + k n e^trans_b) far_in f(n') + m n far_out g(n')) miss(W/capacity)
+//   passes = max(0, k / depth - 1)
+//   c, f, g (n) = 1 / speedup(n) with contention, memory_contention, out_contention
+//   n' = threads if the product has at least `grain` FLOP and is packed, else 1
 //
 // e: bytes of an element; e^trans_x applies if the operand is transposed; W: the working set, the
 // operands or what was touched since their last use; miss as in cache_traffic.h. Products of less
@@ -23,16 +23,17 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "model/formula/cache_traffic.h"
+#include "model/formula/cpu_gemm_parameters.h"
 #include "model/formula/thread_scaling.h"
 #include "model/formula/time_parts.h"
 
 namespace paceline::formula {
 
-struct CpuGemm {
+struct CpuGemm : CpuGemmParameters {
   static constexpr std::string_view kId = "cpu.gemm/1";
 
   struct Input {
@@ -43,68 +44,6 @@ struct CpuGemm {
     double threads = 1;
     double reuse_distance = 0;  // bytes touched since the operands were last used
   };
-
-  enum {
-    kCall,
-    kColdCall,
-    kFork,
-    kFlopRate,
-    kTileM,
-    kTileN,
-    kTileK,
-    kEdgeM,
-    kEdgeN,
-    kEdgeK,
-    kMoveA,
-    kMoveB,
-    kMoveC,
-    kRevisitC,
-    kDepth,
-    kTransA,
-    kTransB,
-    kFarIn,
-    kFarOut,
-    kCapacity,
-    kSharpness,
-    kContention,
-    kMemoryContention,
-    kOutContention,
-    kGrain,
-    kDirectLimit,
-    kDirect,
-    kDirectTransA,
-    kCount
-  };
-  static constexpr std::array<Declaration, kCount> kParameters = {{
-      {"call", "s"},
-      {"cold_call", "s"},
-      {"fork", "s"},
-      {"flop_rate", "FLOP/s"},
-      {"tile_m", "1"},
-      {"tile_n", "1"},
-      {"tile_k", "1"},
-      {"edge_m", "1"},
-      {"edge_n", "1"},
-      {"edge_k", "1"},
-      {"move_a", "s/B"},
-      {"move_b", "s/B"},
-      {"move_c", "s/B"},
-      {"revisit_c", "s/B"},
-      {"depth", "1"},
-      {"trans_a", "1", Domain::kReal},
-      {"trans_b", "1", Domain::kReal},
-      {"far_in", "s/B"},
-      {"far_out", "s/B"},
-      {"cache_capacity", "B"},
-      {"cache_sharpness", "1"},
-      {"contention", "1", Domain::kFraction},
-      {"memory_contention", "1", Domain::kFraction},
-      {"out_contention", "1", Domain::kFraction},
-      {"grain", "FLOP"},
-      {"direct_limit", "FLOP"},
-      {"direct", "1", Domain::kReal},
-      {"direct_trans_a", "1", Domain::kReal},
-  }};
 
   // An extent with the work lost at its ragged edge.
   template <typename T>

@@ -24,7 +24,7 @@
 //
 // Matrix units are fed eight channels at a time: C/g and K/g count as the next multiple of 8.
 // On matrix units images whose channels are not together in memory (NCHW) are converted before and
-// after: twice their bytes at the rate of memory, and two launches, are added.
+// after, by a kernel each: twice their bytes at the rate of memory, and two launches, are added.
 // The winograd forms exist for fp32 on vector units; on matrix units libraries stay with implicit
 // GEMM. Sources: Lavin and Gray, "Fast algorithms for convolutional neural networks", CVPR 2016
 // (Winograd and its cost); Mathieu et al., "Fast training of convolutional networks through FFTs",
@@ -37,129 +37,15 @@
 #include <limits>
 #include <string_view>
 
-#include "model/formula/gpu_convolution_algorithms.h"
+#include "model/formula/gpu_convolution_time.h"
 #include "model/formula/gpu_tile_search.h"
 
 namespace paceline::formula {
 
-struct GpuConvolution {
+struct GpuConvolution : GpuConvolutionTime {
   static constexpr std::string_view kId = "gpu.convolution/4";
 
   using Input = ConvolutionInput;
-
-  enum {
-    kLaunch,
-    kComputeShare,
-    kFeed,
-    kPrologue,
-    kWave,
-    kSplitCost,
-    kOverlap,
-    kSaturation,
-    kMemoryShare,
-    kCacheFit,
-    kCacheRate,
-    kPointwise,
-    kStrided,
-    kImage,
-    kWinograd,
-    kWinogradStaged,
-    kFft,
-    kDepthwiseShare,
-    kCount
-  };
-  static constexpr std::array<Declaration, kCount> kParameters = {{
-      {"launch", "s"},
-      {"compute_share", "1"},
-      {"feed", "1"},
-      {"prologue", "1"},
-      {"wave", "1", Domain::kFraction},
-      {"split_cost", "s"},
-      {"overlap", "1"},
-      {"saturation", "1"},
-      {"memory_share", "1"},
-      {"cache_fit", "1"},
-      {"cache_rate", "B"},
-      {"pointwise", "1", Domain::kReal},
-      {"strided", "1", Domain::kReal},
-      {"image", "1", Domain::kReal},
-      {"winograd", "1", Domain::kReal},
-      {"winograd_staged", "1", Domain::kReal},
-      {"fft", "1", Domain::kReal},
-      {"depthwise_share", "1"},
-  }};
-
-  // ln of the slow-down of T_c for this algorithm and shape.
-  template <typename T>
-  static T slower(const Input& in, ConvolutionAlgorithm algorithm, const T* p) {
-    T out = T(0.0);
-    if (algorithm == ConvolutionAlgorithm::kWinograd) return p[kWinograd];
-    if (algorithm == ConvolutionAlgorithm::kWinogradStaged) return p[kWinogradStaged];
-    if (algorithm == ConvolutionAlgorithm::kFft) return p[kFft];
-    if (in.r * in.s == 1) out += p[kPointwise];
-    if (in.stride_h * in.stride_w > 1) out += p[kStrided];
-    if (in.c / in.groups < kImageChannels) out += p[kImage];
-    return out;
-  }
-
-  template <typename T>
-  static TileRates<T> rates(const Input& in, ConvolutionAlgorithm algorithm, const T* p) {
-    using std::exp;
-    return {p[kComputeShare] * exp(-slower(in, algorithm, p)),
-            p[kFeed],
-            p[kPrologue],
-            p[kWave],
-            p[kSplitCost],
-            p[kOverlap],
-            p[kSaturation],
-            {p[kMemoryShare], p[kCacheFit], p[kCacheRate]}};
-  }
-
-  // An algorithm and, where it is a matrix product, its tile.
-  struct Choice {
-    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::kImplicitGemm;
-    TileChoice tile{};
-  };
-
-  template <typename T>
-  static TimeParts<T> choice_time(const Input& in, const Choice& choice, const T* p) {
-    TimeParts<T> out;
-    const TileRates<T> r = rates(in, choice.algorithm, p);
-    if (choice.algorithm == ConvolutionAlgorithm::kDepthwise) {
-      out.fixed = p[kLaunch];
-      out.compute = T(0.0);
-      out.memory = compulsory_bytes(in) / (p[kDepthwiseShare] * in.device.bandwidth);
-      out.total = out.fixed + out.memory;
-      return out;
-    }
-    if (choice.algorithm == ConvolutionAlgorithm::kFft) {
-      out.fixed = p[kLaunch];
-      out.compute = fft_flops(in) / (in.device.vector_peak * r.compute_share);
-      out.memory = gpu_memory_time(fft_bytes(in), in.reuse_distance, in.device, r.memory);
-      out.total = out.fixed + out.compute + out.memory;
-      return out;
-    }
-    out = tiled_product_time(product(in, choice.algorithm), in.device, r, choice.tile);
-    out.fixed += p[kLaunch];
-    out.total += p[kLaunch];
-    if (const double bytes = other_bytes(in, choice.algorithm); bytes > 0) {
-      const T others = gpu_memory_time(bytes, in.reuse_distance, in.device, r.memory);
-      out.memory += others;
-      out.total += others;
-      if (choice.algorithm == ConvolutionAlgorithm::kImplicitGemm) {
-        out.fixed += p[kLaunch];
-        out.total += p[kLaunch];
-      }
-    }
-    if (is_converted(in)) {
-      const T conversion =
-          gpu_memory_time(conversion_bytes(in), in.reuse_distance, in.device, r.memory);
-      out.memory += conversion;
-      out.total += conversion + 2.0 * p[kLaunch];
-      out.fixed += 2.0 * p[kLaunch];
-    }
-    return out;
-  }
 
   static bool has_tiles(ConvolutionAlgorithm algorithm) {
     return algorithm != ConvolutionAlgorithm::kDepthwise && algorithm != ConvolutionAlgorithm::kFft;

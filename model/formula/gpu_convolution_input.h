@@ -41,13 +41,16 @@ inline constexpr std::string_view name_of(ConvolutionAlgorithm algorithm) {
 // Fewer channels than this do not fill the vectors of a load: the first layer of a network.
 inline constexpr double kImageChannels = 8;
 
-// Matrix units read images with the channels of a place together. Libraries convert others before
-// and after the kernel: input and output are read and written once more.
+// Matrix units read images with the channels of a place together. Libraries convert others by a
+// kernel before and one after their own: input and output are read and written once more.
 inline bool is_converted(const ConvolutionInput& in) {
   return in.on_matrix_units && !in.channels_last;
 }
-inline double conversion_bytes(const ConvolutionInput& in) {
-  return 2 * in.element_bytes * (in.n * in.c * in.h * in.w + in.n * in.k * in.p * in.q);
+inline double input_conversion_bytes(const ConvolutionInput& in) {
+  return 2 * in.element_bytes * in.n * in.c * in.h * in.w;
+}
+inline double output_conversion_bytes(const ConvolutionInput& in) {
+  return 2 * in.element_bytes * in.n * in.k * in.p * in.q;
 }
 
 inline double compulsory_bytes(const ConvolutionInput& in) {

@@ -161,9 +161,28 @@ TEST(GpuConvolution, ImagesInTheOtherLayoutAreConverted) {
   in.on_matrix_units = true;
   in.element_bytes = 2;
   EXPECT_TRUE(is_converted(in));
-  EXPECT_EQ(conversion_bytes(in), 2 * 2 * 2 * 8.0 * 64 * 32 * 32);
+  EXPECT_EQ(input_conversion_bytes(in), 2 * 2 * 8.0 * 64 * 32 * 32);
+  EXPECT_EQ(output_conversion_bytes(in), input_conversion_bytes(in));
   in.channels_last = true;
   EXPECT_FALSE(is_converted(in));
+}
+
+// By two kernels: tensors that each fit in the cache come from it, though both together would not.
+TEST(GpuConvolution, InputAndOutputAreConvertedOneAfterTheOther) {
+  auto p = ideal_convolution();
+  p[GpuConvolution::kCacheFit] = 0.5;
+  p[GpuConvolution::kCacheRate] = 24;
+  ConvolutionInput in{.n = 8, .c = 64, .h = 32, .w = 32, .k = 64, .r = 3, .s = 3, .p = 32, .q = 32};
+  in.on_matrix_units = true;
+  in.element_bytes = 2;
+  in.device = kDevice;
+  in.device.cache = 1.5 * 2 * input_conversion_bytes(in);
+  const double converted = GpuConvolution::time(in, p.data()).total;
+  in.channels_last = true;
+  const double added = converted - GpuConvolution::time(in, p.data()).total;
+  const GpuMemory<double> memory{p[GpuConvolution::kMemoryShare], 0.5, 24};
+  const double both = 2 * input_conversion_bytes(in);
+  EXPECT_LT(added, 0.8 * gpu_memory_time(both, 0, in.device, memory));
 }
 
 }  // namespace

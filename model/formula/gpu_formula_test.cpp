@@ -8,6 +8,7 @@
 #include "model/formula/gpu_gemm.h"
 #include "model/formula/gpu_rnn.h"
 #include "model/formula/gpu_stream.h"
+#include "model/formula/row_block.h"
 
 namespace paceline::formula {
 namespace {
@@ -16,9 +17,9 @@ namespace {
 constexpr GpuDevice kDevice{100, 10e12, 10e12, 1e12, 10e6, 1e9};
 
 // launch, compute_share, feed, prologue, wave, split_cost, overlap, saturation, memory_share,
-// cache_fit, cache_rate, layout_nn, layout_nt, unaligned, narrow: an ideal device.
+// cache_fit, cache_rate, layout_nn, layout_nt, unaligned: an ideal device.
 std::array<double, GpuGemm::kCount> ideal_gemm() {
-  return {0, 1, 0, 0, 1, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0, 0};
+  return {0, 1, 0, 0, 1, 1e9, 1e6, 1e-9, 1, 1e-9, 1, 0, 0, 0};
 }
 
 GpuGemm::Input square(double size) {
@@ -95,22 +96,20 @@ TEST(GpuGemm, IsSlowedByLayoutAndOnMatrixUnitsByAlignment) {
   EXPECT_NEAR(GpuGemm::time(in, p.data()).total / base, 2, 1e-3);
 }
 
-// Where no kernel has narrow tiles, 30 columns cost as much as 128, in batched products without a
-// transposed operand; elsewhere nothing changes.
-TEST(GpuGemm, FewColumnsCostAWholeTileWhereNarrowTilesAreLacking) {
+// Where every kernel has tiles of 128 x 128, 30 columns cost as much as 128, and nothing cuts K.
+TEST(GpuGemm, AProductIsCutIntoTheTilesOfItsKernels) {
   auto p = ideal_gemm();
-  GpuGemm::Input in{.m = 512, .n = 30, .k = 512, .batch = 1000};
+  p[GpuGemm::kSplitCost] = 0;
+  GpuGemm::Input in{.m = 128, .n = 30, .k = 51200};
   in.device = kDevice;
   in.device.bandwidth = 1e15;
-  const double narrow = GpuGemm::time(in, p.data()).total;
-  p[GpuGemm::kNarrow] = 1e3;
-  const double lacking = GpuGemm::time(in, p.data()).total;
+  const double any = GpuGemm::time(in, p.data()).total;
+  constexpr std::array<TileChoice, 1> kTile = {{{128, 128}}};
+  in.own_tiles = kTile;
+  const double whole = GpuGemm::time(in, p.data()).total;
+  EXPECT_GT(whole, 50 * any);
   in.n = 128;
-  EXPECT_DOUBLE_EQ(lacking, GpuGemm::time(in, p.data()).total);
-  EXPECT_GT(lacking, 3 * narrow);
-  in.n = 30;
-  in.trans_a = true;
-  EXPECT_DOUBLE_EQ(GpuGemm::time(in, p.data()).total, narrow);
+  EXPECT_DOUBLE_EQ(GpuGemm::time(in, p.data()).total, whole);
 }
 
 // Far above the cache a copy runs at the memory's rate; far below, each of 100 multiprocessors gets
@@ -135,6 +134,38 @@ TEST(GpuStream, ReadsRowsAgainFromTheCacheOrFromMemory) {
   EXPECT_NEAR(GpuStream::time(in, p.data()).total, 10e9 / 0.8e12 + 5e9 / 3.2e12, 1e-4);
   in.rows = 5e3;
   EXPECT_NEAR(GpuStream::time(in, p.data()).total, 15e9 / 0.8e12, 1e-5);
+}
+
+// Warps of a block take 128 elements a turn, or none; a row whose fourth turn ends within a warp
+// makes the block wait for three turns more.
+TEST(GpuStream, ABlockWaitsForTheWarpInWhichItsRowEnds) {
+  EXPECT_EQ(block_elements(100), 128);
+  EXPECT_EQ(block_elements(384), 384);
+  EXPECT_EQ(block_elements(388), 512);
+  EXPECT_EQ(block_elements(1536), 1536);
+  EXPECT_EQ(block_elements(1556), 1664 + 3 * 512);
+  EXPECT_EQ(block_elements(1920), 1920);
+  EXPECT_EQ(block_elements(2048), 2048);
+  EXPECT_EQ(block_elements(2052), 2176);
+  EXPECT_EQ(block_elements(4092), 4096 + 3 * 512);
+}
+
+// So a shorter row may take longer; but only where each row belongs to a block, which reads it
+// twice.
+TEST(GpuStream, AShorterRowMayTakeLonger) {
+  const std::array<double, GpuStream::kCount> p = {0, 1, 0.5, 24, 1e3, 0, 1e6};
+  const auto time = [&](double length, bool is_read_again) {
+    const double elements = 1e4 * length;
+    return GpuStream::time({.elements = elements,
+                            .bytes = 8 * elements,
+                            .rows = 1e4,
+                            .again = is_read_again ? 4 * elements : 0,
+                            .device = kDevice},
+                           p.data())
+        .total;
+  };
+  EXPECT_GT(time(1916, true), 1.5 * time(1920, true));
+  EXPECT_LT(time(1916, false), time(1920, false));
 }
 
 // launch, compute_share, exponentials, memory_share, overlap

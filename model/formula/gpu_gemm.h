@@ -1,4 +1,4 @@
-// gpu.gemm/3: C[m x n] = op(A)[m x k] op(B)[k x n], `batch` times, by a tiling library on a GPU:
+// gpu.gemm/4: C[m x n] = op(A)[m x k] op(B)[k x n], `batch` times, by a tiling library on a GPU:
 //
 //   t = launch + tiled product (gpu_tiles.h) of m, n, k,  T_c slowed down by exp(layout +
 //   unaligned)
@@ -7,22 +7,22 @@
 // `layout_nn` for neither (its input gradient), `layout_nt` for B transposed (its weight gradient),
 // their sum for A and B both transposed. `unaligned` applies on matrix units when a row of an
 // operand is no multiple of 16 bytes: such operands cannot be loaded in the vectors that the units
-// consume. Batched products without a transposed operand pay 1 + `narrow` for tiles narrower than
-// 128 along n: not every library has such kernels. Derivation, fitted values and where it breaks:
-// docs/models/gpu-gemm.md.
+// consume. Derivation, fitted values and where it breaks: docs/models/gpu-gemm.md.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
 
+#include "model/formula/gpu_gemm_parameters.h"
 #include "model/formula/gpu_tile_search.h"
 
 namespace paceline::formula {
 
-struct GpuGemm {
-  static constexpr std::string_view kId = "gpu.gemm/3";
+struct GpuGemm : GpuGemmParameters {
+  static constexpr std::string_view kId = "gpu.gemm/4";
 
   struct Input {
     double m = 0, n = 0, k = 0;
@@ -31,44 +31,9 @@ struct GpuGemm {
     double element_bytes = 4;
     double reuse_distance = 0;
     bool on_matrix_units = false;
+    std::span<const TileChoice> own_tiles{};  // of TiledProduct
     GpuDevice device{};
   };
-
-  enum {
-    kLaunch,
-    kComputeShare,
-    kFeed,
-    kPrologue,
-    kWave,
-    kSplitCost,
-    kOverlap,
-    kSaturation,
-    kMemoryShare,
-    kCacheFit,
-    kCacheRate,
-    kLayoutNn,
-    kLayoutNt,
-    kUnaligned,
-    kNarrow,
-    kCount
-  };
-  static constexpr std::array<Declaration, kCount> kParameters = {{
-      {"launch", "s"},
-      {"compute_share", "1"},
-      {"feed", "1"},
-      {"prologue", "1"},
-      {"wave", "1", Domain::kFraction},
-      {"split_cost", "s"},
-      {"overlap", "1"},
-      {"saturation", "1"},
-      {"memory_share", "1"},
-      {"cache_fit", "1"},
-      {"cache_rate", "B"},
-      {"layout_nn", "1", Domain::kReal},
-      {"layout_nt", "1", Domain::kReal},
-      {"unaligned", "1", Domain::kReal},
-      {"narrow", "1"},
-  }};
 
   static bool is_aligned(const Input& in) {
     const double rows[] = {in.trans_a ? in.k : in.m, in.trans_b ? in.n : in.k, in.m};
@@ -86,7 +51,8 @@ struct GpuGemm {
             .batch = in.batch,
             .bytes = in.element_bytes * in.batch * elements,
             .reuse_distance = in.reuse_distance,
-            .on_matrix_units = in.on_matrix_units};
+            .on_matrix_units = in.on_matrix_units,
+            .own_tiles = in.own_tiles};
   }
 
   template <typename T>
@@ -104,8 +70,7 @@ struct GpuGemm {
             p[kSplitCost],
             p[kOverlap],
             p[kSaturation],
-            {p[kMemoryShare], p[kCacheFit], p[kCacheRate]},
-            in.batch > 1 && !in.trans_a && !in.trans_b ? T(1.0 + p[kNarrow]) : T(1.0)};
+            {p[kMemoryShare], p[kCacheFit], p[kCacheRate]}};
   }
 
   using Choice = TileChoice;

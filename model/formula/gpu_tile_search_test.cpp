@@ -39,8 +39,7 @@ class Random {
     return {between(0.3, 1),     between(1, 60),
             between(1, 300),     between(0.1, 1),
             between(1e-6, 1e-5), between(0.1, 10),
-            between(0.1, 4),     {between(0.5, 1), between(0.2, 2), between(0.5, 5)},
-            between(1, 3)};
+            between(0.1, 4),     {between(0.5, 1), between(0.2, 2), between(0.5, 5)}};
   }
   TiledProduct product(bool on_matrix_units) {
     const double m = std::floor(between(8, 20000)), n = std::floor(between(8, 20000));

@@ -3,7 +3,7 @@
 //
 //   n_b   = batch ceil(m/t_m) ceil(n/t_n) split
 //   waves = wave ceil(n_b/S) + (1 - wave) max(n_b/S, 1)
-//   T_c   = waves 2 t_m t_n (k/split + prologue) S / (P share(tile)) (narrow if t_n < 128)
+//   T_c   = waves 2 t_m t_n (k/split + prologue) S / (P share(tile))
 //   share(tile) = compute_share / (1 + feed (1/t_m + 1/t_n))
 //   T_m   = bytes (+ 8 m n batch split if split > 1) at the rates of gpu_memory.h
 //   t     = pnorm(T_c, T_m; 1 + overlap) (+ split_cost if split > 1)
@@ -14,24 +14,18 @@
 // product, `prologue` the depth of K that filling the pipeline and writing C are worth; both shrink
 // with the rate_share of matrix units that run below the rate of their operand paths. Sources: the
 // matrix-multiplication guide of NVIDIA's deep-learning performance documents (tile and wave
-// quantisation); tile shapes as they occur in names of cuBLAS and CUTLASS kernels. Derivation,
-// fitted values and where it breaks: docs/models/gpu-gemm.md.
+// quantisation). Derivation, fitted values and where it breaks: docs/models/gpu-gemm.md.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <span>
 
 #include "model/formula/gpu_memory.h"
+#include "model/formula/gpu_tile_lists.h"
 #include "model/formula/overlap.h"
 #include "model/formula/time_parts.h"
 
 namespace paceline::formula {
-
-struct TileChoice {
-  double m = 0, n = 0;
-  double split = 1;
-};
 
 struct TiledProduct {
   double m = 0, n = 0, k = 0;
@@ -54,36 +48,7 @@ struct TileRates {
   T overlap;
   T saturation;
   GpuMemory<T> memory;
-  T narrow = T(1.0);  // factor on tiles narrower than kNarrowTile: kernels that a library lacks
 };
-
-inline constexpr std::array<TileChoice, 10> kVectorTiles = {{{256, 128},
-                                                             {128, 256},
-                                                             {128, 128},
-                                                             {128, 64},
-                                                             {64, 128},
-                                                             {64, 64},
-                                                             {128, 32},
-                                                             {32, 128},
-                                                             {64, 32},
-                                                             {32, 32}}};
-inline constexpr std::array<TileChoice, 10> kMatrixTiles = {{{256, 256},
-                                                             {256, 128},
-                                                             {128, 256},
-                                                             {192, 128},
-                                                             {128, 128},
-                                                             {256, 64},
-                                                             {64, 256},
-                                                             {128, 64},
-                                                             {64, 128},
-                                                             {64, 64}}};
-inline constexpr std::array<double, 12> kSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
-inline constexpr double kNarrowTile = 128;
-// Slices of K below this many elements are not offered by libraries.
-inline constexpr double kLeastMatrixSlice = 256;
-inline constexpr double kLeastVectorSlice = 64;
-// Blocks per multiprocessor above which nothing is idle that splitting could use.
-inline constexpr double kLargestSplitGrid = 4;
 
 // Compulsory traffic, and what slices of K write and read of their partial sums.
 inline double moved_bytes(const TiledProduct& work, const TileChoice& tile) {
@@ -106,7 +71,6 @@ TimeParts<T> tiled_product_time(const TiledProduct& work, const GpuDevice& devic
   out.compute = waves * 2.0 * tile.m * tile.n *
                 (work.k / tile.split + device.rate_share * rates.prologue) *
                 device.multiprocessors / (device.matrix_peak * share);
-  if (tile.n < kNarrowTile) out.compute *= rates.narrow;
   out.memory = memory * small_grid(blocks, device, rates.saturation);
   out.fixed = tile.split > 1 ? rates.split_cost : T(0.0);
   out.total = out.fixed + pnorm(out.compute, out.memory, T(1.0 + rates.overlap));
@@ -130,8 +94,7 @@ TileRates<double> plain(const TileRates<T>& r) {
           plain(r.split_cost),
           plain(r.overlap),
           plain(r.saturation),
-          {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_rate)},
-          plain(r.narrow)};
+          {plain(r.memory.share), plain(r.memory.cache_fit), plain(r.memory.cache_rate)}};
 }
 
 }  // namespace paceline::formula

@@ -9,6 +9,7 @@
 
 #include "model/graph/workload_builder.h"
 #include "model/import/onnx_file.h"
+#include "model/import/onnx_value.h"
 
 namespace paceline {
 
@@ -22,15 +23,7 @@ class OnnxLowering {
 
  private:
   using Ints = std::vector<std::int64_t>;
-  // A value is a tensor of the network, integers known while reading (shapes), or a constant whose
-  // content does not matter (an initial state of zeros).
-  struct Value {
-    std::optional<TensorId> tensor{};
-    std::optional<Ints> integers{};
-    bool scalar = false;  // integers without a dimension
-    bool constant = false;
-    Ints padding{};  // height and width added by a Pad that the next pooling absorbs
-  };
+  using Value = OnnxValue;
   // Returns false if it does not know the operator or this use of it.
   using Handler = bool (OnnxLowering::*)(const OnnxNode&);
 
