@@ -123,6 +123,36 @@ TEST(JsonWriter, RefusesNumbersThatAreNotFinite) {
   EXPECT_THROW(to_json_text(value), Error);
 }
 
+TEST(JsonWriter, SaysWhereANumberIsNotFinite) {
+  const nlohmann::ordered_json value = {{"a", {1, {{"b", {0.5, std::nan("")}}}}}};
+  try {
+    to_json_text(value);
+    FAIL() << "NaN was written";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "refused to write a number that is not finite at /a/1/b/1");
+  }
+}
+
+// Texts that JSON must escape, and those that it need not, in keys and in values.
+TEST(JsonWriter, EscapesWhatTheLibraryEscapes) {
+  for (const char* text :
+       {"", "plain", "a \"quote\"", "back\\slash", "line\nbreak\x01", "caf\u00e9"}) {
+    const nlohmann::ordered_json value = {{text, text}};
+    const std::string quoted = nlohmann::json(text).dump();
+    EXPECT_EQ(to_json_text(value), "{\n  " + quoted + ": " + quoted + "\n}\n");
+  }
+}
+
+TEST(JsonWriter, AListThatIsWrittenItemByItemIsTheSameText) {
+  const nlohmann::ordered_json list = {{{"a", {1, 2}}, {"b", {{"c", {{{"d", nullptr}}}}}}},
+                                       {{"a", nlohmann::json::array()}},
+                                       {{"a", {{1}, {2.5}}}}};
+  JsonListText text;
+  for (const nlohmann::ordered_json& item : list) text.add(item);
+  EXPECT_EQ(std::move(text).take(), to_json_text(list));
+  EXPECT_EQ(JsonListText().take(), to_json_text(nlohmann::ordered_json::array()));
+}
+
 TEST(JsonWriter, WhatIsWrittenReadsBackEqual) {
   const nlohmann::ordered_json value = {{"schema", "paceline.test/1"},
                                         {"numbers", {1.5, 2, 1e-9}},

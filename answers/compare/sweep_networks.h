@@ -16,7 +16,7 @@
 namespace paceline {
 
 struct SweepCollectives {
-  std::vector<const CollectiveCost*> costs;  // by message; they live as long as the networks
+  std::vector<CollectiveCost> costs;  // by message
   Bytes buffers;  // of device memory that a communicator of NCCL takes (channel_buffers.h)
 };
 
@@ -30,11 +30,13 @@ class SweepNetworks {
 
  private:
   struct Network {
-    ClusterChoice choice;
+    std::once_flag once;
+    ClusterChoice choice;  // of any number of machines
+    int inside = 0;        // devices of one
     std::unique_ptr<Communicator> communicator;
-    std::mutex mutex;
   };
   Network& network_of(const ClusterRequest& request);
+  void describe(const ClusterRequest& request, Network& network) const;
 
   CommunicationModels models_;
   ClusterCatalogs catalogs_;

@@ -15,6 +15,6 @@ namespace paceline {
 // sending (all protocols but LL) and receiving, if the network writes into it ("rdma"), else in
 // host memory.
 Bytes channel_buffers(const ClusterSpec& cluster, const FabricGroup& fabric,
-                      const StagingModel& staging, const NcclTuning& tuning);
+                      const NcclTuning& tuning);
 
 }  // namespace paceline

@@ -167,7 +167,7 @@ StrategyMemory JobPredictor::memory(const Experiment& e, const IterationPlan& pl
   Communicator& communicator = *job.cluster->communicator;
   for (const CollectiveGroup& group :
        nccl_groups(job.spec, *job.strategy, job.options, communicator)) {
-    out.library_bytes += std::llround(communicator.buffers(group).si());
+    out.library_bytes += std::llround(communicator.buffers(communicator.fabric(group)).si());
   }
   return out;
 }
