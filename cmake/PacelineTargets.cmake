@@ -8,9 +8,11 @@ function(paceline_add_library)
   add_library(paceline::${arg_NAME} ALIAS ${target})
   # With sanitizers, sources are compiled eight at a time: most of the time is that of their headers. It asks that the
   # anonymous namespaces of a library do not give a name twice.
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PACELINE_SANITIZE} UNITY_BUILD_BATCH_SIZE 8)
+  if(PACELINE_SANITIZE OR PACELINE_FUZZER)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
   target_link_libraries(${target} PUBLIC paceline_options ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
-  if(arg_TESTS)
+  if(arg_TESTS AND NOT PACELINE_FUZZER)
     add_executable(${target}_test ${arg_TESTS})
     target_link_libraries(${target}_test PRIVATE ${target} ${arg_TEST_DEPENDS} GTest::gmock
                                                  GTest::gtest_main)
