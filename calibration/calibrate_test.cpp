@@ -88,10 +88,10 @@ TEST(Calibrate, PredictsShapesItHasNotSeen) {
 TEST(Calibrate, IsTheSameEveryTimeAndSurvivesItsFile) {
   CalibrationResult again = calibrate(machine(), quick());
   again.parameters.provenance.date = calibrated().parameters.provenance.date;
-  EXPECT_EQ(to_json_text(again.parameters), to_json_text(calibrated().parameters));
+  EXPECT_EQ(parameters_text(again.parameters), parameters_text(calibrated().parameters));
   EXPECT_EQ(again.report, calibrated().report);
-  const std::string text = to_json_text(calibrated().parameters);
-  EXPECT_EQ(to_json_text(parse_parameters(text, "p.json")), text);
+  const std::string text = parameters_text(calibrated().parameters);
+  EXPECT_EQ(parameters_text(parse_parameters(text, "p.json")), text);
 }
 
 TEST(Calibrate, ListsEveryShapeItHasSeen) {

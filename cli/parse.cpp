@@ -65,7 +65,7 @@ void add_flags(CLI::App& app, const Command& command, Values& values,
     CLI::Option* option = app.add_option(name, values[name], summary_of(name, command));
     option->type_name(name == positional ? "" : "...");
     option->option_text(name == positional ? " " : "...");
-    if (name != positional) option->expected(0, CLI::detail::expected_max_vector_size);
+    if (name != positional) option->expected(0, -1);  // any number
     // Else the first of several would take all words.
     if (name == positional) option->expected(1)->allow_extra_args(false);
   }

@@ -9,9 +9,9 @@
 #include "calibration/recipe_catalog.h"
 #include "cli/cluster_flags.h"
 #include "core/data_directory.h"
-#include "core/json_writer.h"
 #include "core/percent.h"
 #include "core/table.h"
+#include "core/text_file.h"
 #include "core/units_text.h"
 
 namespace paceline {
@@ -87,7 +87,7 @@ void write_folder(const fs::path& folder, const RecipeOutcome& outcome) {
     write_parameters(file, set);
   }
   if (outcome.residuals) {
-    write_text_file(folder / "gpu/residuals.json", to_json_text(*outcome.residuals));
+    write_text_file(folder / "gpu/residuals.json", fold_residuals_text(*outcome.residuals));
   }
 }
 

@@ -10,7 +10,7 @@ function(paceline_add_library)
   # of a library do not give a name twice.
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PACELINE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   target_link_libraries(${target} PUBLIC paceline_options ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
-  if(arg_TESTS)
+  if(arg_TESTS AND NOT PACELINE_FUZZER)
     add_executable(${target}_test ${arg_TESTS})
     target_link_libraries(${target}_test PRIVATE ${target} ${arg_TEST_DEPENDS} GTest::gmock
                                                  GTest::gtest_main)

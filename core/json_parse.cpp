@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -44,51 +44,78 @@ std::string number_out_of_range(std::string_view text) {
 }
 
 // Builds the document and refuses a key that occurs twice in one object, which a plain parse would
-// silently overwrite. As a reader of events it costs half of what a callback of the parser does.
-class StrictBuilder : public nlohmann::detail::json_sax_dom_parser<json> {
+// silently overwrite.
+class StrictBuilder final : public json::json_sax_t {
  public:
-  using Base = nlohmann::detail::json_sax_dom_parser<json>;
+  // Both must outlive this.
+  StrictBuilder(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  StrictBuilder(json& document, const std::string& name) : Base(document), name_(name) {}
+  json take() { return std::move(document_); }
 
-  bool start_object(std::size_t size) {
-    open_.emplace_back();
-    return Base::start_object(size);
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(json::number_integer_t value) override { return add(value); }
+  bool number_unsigned(json::number_unsigned_t value) override { return add(value); }
+  bool number_float(json::number_float_t value, const std::string&) override { return add(value); }
+  bool string(std::string& value) override { return add(std::move(value)); }
+  bool binary(json::binary_t& value) override { return add(json::binary(std::move(value))); }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& text) override {
+    const auto [member, added] = open_.back()->emplace(text, nullptr);
+    if (!added) throw InputError(name_ + ": the key \"" + text + "\" occurs twice in one object");
+    member_ = &*member;
+    return true;
   }
-  bool end_object() {
-    open_.pop_back();
-    return Base::end_object();
-  }
-  bool key(std::string& text) {
-    if (!open_.back().insert(text).second) {
-      throw InputError(name_ + ": the key \"" + text + "\" occurs twice in one object");
+  bool parse_error(std::size_t byte, const std::string&, const json::exception& error) override {
+    if (dynamic_cast<const json::out_of_range*>(&error) != nullptr) {
+      throw InputError(name_ + ": a number is out of range: " + number_out_of_range(text_));
     }
-    return Base::key(text);
+    const bool at_end = byte > text_.size();
+    throw InputError(name_ + ": not valid JSON: " +
+                     (text_.empty()
+                          ? std::string("the file is empty")
+                          : (at_end ? "the text ends too early at " : "unexpected text at ") +
+                                place_of(text_, byte)));
   }
 
  private:
+  // Where the next value goes: into the open array, the member whose key was read, or the whole.
+  json& place(json value) {
+    if (open_.empty()) return document_ = std::move(value);
+    json& parent = *open_.back();
+    if (!parent.is_array()) return *member_ = std::move(value);
+    parent.push_back(std::move(value));
+    return parent.back();
+  }
+  bool add(json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(json value) {
+    open_.push_back(&place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::string_view text_;
   const std::string& name_;
-  std::vector<std::set<std::string>> open_;
+  json document_;
+  std::vector<json*> open_;  // objects and arrays around the next value; none of them moves
+  json* member_ = nullptr;   // of the innermost open object
 };
 
 }  // namespace
 
 json parse_strictly(std::string_view text, const std::string& name) {
-  try {
-    json document;
-    StrictBuilder builder(document, name);
-    json::sax_parse(text, &builder);
-    return document;
-  } catch (const json::parse_error& error) {
-    const bool at_end = error.byte > text.size();
-    throw InputError(name + ": not valid JSON: " +
-                     (text.empty()
-                          ? std::string("the file is empty")
-                          : (at_end ? "the text ends too early at " : "unexpected text at ") +
-                                place_of(text, error.byte)));
-  } catch (const json::out_of_range& error) {
-    throw InputError(name + ": a number is out of range: " + number_out_of_range(text));
-  }
+  StrictBuilder builder(text, name);
+  json::sax_parse(text, &builder);
+  return builder.take();
 }
 
 }  // namespace paceline

@@ -50,6 +50,32 @@ TEST(JsonReader, RefusesUnknownAndDuplicateKeys) {
             "x.json: the key \"a\" occurs twice in one object");
 }
 
+// One key may stand in several objects, side by side or one inside the other, not twice in one.
+TEST(JsonReader, KeysAreComparedWithinOneObject) {
+  const JsonDocument document =
+      parse_any_json(R"({"a": {"a": 1, "b": [{"a": 2}, {"a": 3}]}, "b": 4})", "x.json");
+  EXPECT_EQ(document.value()["a"]["b"][1]["a"], 3);
+  EXPECT_EQ(document.value()["b"], 4);
+  for (const char* twice : {R"([1, {"b": 2, "a": {}, "b": 2}])", R"({"a": [{"b": 1, "b": 2}]})",
+                            R"({"b": {"c": {}}, "b": {}})"}) {
+    try {
+      parse_any_json(twice, "x.json");
+      ADD_FAILURE() << twice << " was read";
+    } catch (const InputError& error) {
+      EXPECT_STREQ(error.what(), "x.json: the key \"b\" occurs twice in one object");
+    }
+  }
+}
+
+// Every kind of value, empty and nested, as the library's own parser reads it.
+TEST(JsonReader, ReadsWhatAPlainParserReads) {
+  for (const char* text :
+       {R"({"n": null, "t": true, "i": -3, "u": 18446744073709551615, "d": 1.5e-3, "s": "\u00e9"})",
+        R"([[], {}, [[1, [2]], 3], {"a": [{"b": []}], "c": ""}])", R"("only a string")", "7"}) {
+    EXPECT_EQ(parse_any_json(text, "x.json").value(), nlohmann::json::parse(text)) << text;
+  }
+}
+
 TEST(JsonReader, SaysWhereTruncatedAndBrokenTextBreaks) {
   const auto read_nothing = [](JsonObject&) {};
   EXPECT_EQ(message_of("", read_nothing), "x.json: not valid JSON: the file is empty");
@@ -95,6 +121,36 @@ TEST(JsonReader, SaysWhereANumberIsOutOfRange) {
 TEST(JsonWriter, RefusesNumbersThatAreNotFinite) {
   nlohmann::ordered_json value = {{"a", {{"b", std::nan("")}}}};
   EXPECT_THROW(to_json_text(value), Error);
+}
+
+TEST(JsonWriter, SaysWhereANumberIsNotFinite) {
+  const nlohmann::ordered_json value = {{"a", {1, {{"b", {0.5, std::nan("")}}}}}};
+  try {
+    to_json_text(value);
+    FAIL() << "NaN was written";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "refused to write a number that is not finite at /a/1/b/1");
+  }
+}
+
+// Texts that JSON must escape, and those that it need not, in keys and in values.
+TEST(JsonWriter, EscapesWhatTheLibraryEscapes) {
+  for (const char* text :
+       {"", "plain", "a \"quote\"", "back\\slash", "line\nbreak\x01", "caf\u00e9"}) {
+    const nlohmann::ordered_json value = {{text, text}};
+    const std::string quoted = nlohmann::json(text).dump();
+    EXPECT_EQ(to_json_text(value), "{\n  " + quoted + ": " + quoted + "\n}\n");
+  }
+}
+
+TEST(JsonWriter, AListThatIsWrittenItemByItemIsTheSameText) {
+  const nlohmann::ordered_json list = {{{"a", {1, 2}}, {"b", {{"c", {{{"d", nullptr}}}}}}},
+                                       {{"a", nlohmann::json::array()}},
+                                       {{"a", {{1}, {2.5}}}}};
+  JsonListText text;
+  for (const nlohmann::ordered_json& item : list) text.add(item);
+  EXPECT_EQ(std::move(text).take(), to_json_text(list));
+  EXPECT_EQ(JsonListText().take(), to_json_text(nlohmann::ordered_json::array()));
 }
 
 TEST(JsonWriter, WhatIsWrittenReadsBackEqual) {

@@ -9,8 +9,7 @@ namespace paceline {
 namespace {
 
 const CollectiveCost& longest(const MessageCosts& costs) {
-  return **std::ranges::max_element(costs, {},
-                                    [](const CollectiveCost* cost) { return cost->time; });
+  return *std::ranges::max_element(costs, {}, &CollectiveCost::time);
 }
 
 // The message that takes longest limits a job that mostly waits.
@@ -38,24 +37,22 @@ ClosedForm MessageSeries::under(const MessageCosts& costs, const JobConditions& 
   for (ReadyMessage& message : ready) message.ready *= conditions.computing;
   std::vector<Seconds> times;
   std::vector<double> slow_downs;
-  for (const CollectiveCost* cost : costs) {
-    times.push_back(conditions.communication * std::exp(conditions.messages * cost->sd) *
-                    cost->time);
+  for (const CollectiveCost& cost : costs) {
+    times.push_back(conditions.communication * std::exp(conditions.messages * cost.sd) * cost.time);
     if (!contention) continue;
     slow_downs.push_back(
-        slow_down(*contention, contention->demand(*cost, conditions.contention), backward));
+        slow_down(*contention, contention->demand(cost, conditions.contention), backward));
   }
   return closed_form(scaled, ready, times, slow_downs);
 }
 
-Report MessageSeries::report(const Report& alone, const Experiment& e, const MessageCosts& costs,
-                             JobKnowledge known, const std::string& narrowing) const {
+Report MessageSeries::report(Report r, const MessageCosts& costs, JobKnowledge known,
+                             const std::string& narrowing) const {
   const ClosedForm form = under(costs, {});
   const double time = form.iteration.si();
+  const Experiment& e = r.experiment;
   const auto devices = static_cast<double>(e.devices);
-  const Estimate single = alone.iteration_time_s;
-  Report r = alone;
-  r.experiment = e;
+  const Estimate single = r.iteration_time_s;
   known.computing_low = std::log(single.p05 / single.median);
   known.computing_high = std::log(single.p95 / single.median);
   r.interval_parts = interval_parts(known, time, [&](const JobConditions& conditions) {
@@ -66,7 +63,7 @@ Report MessageSeries::report(const Report& alone, const Experiment& e, const Mes
     r.warnings.push_back(*wide);
   }
   if (r.throughput_tokens_per_s) {
-    const double tokens = devices * alone.throughput_tokens_per_s->median * single.median;
+    const double tokens = devices * r.throughput_tokens_per_s->median * single.median;
     r.throughput_tokens_per_s = rate_of(tokens, r.iteration_time_s);
   }
   r.throughput_samples_per_s =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "answers/compare/closed_form.h"
@@ -13,7 +14,7 @@
 
 namespace paceline {
 
-using MessageCosts = std::vector<const CollectiveCost*>;
+using MessageCosts = std::span<const CollectiveCost>;
 
 struct MessageSeries {
   StepParts step;
@@ -24,10 +25,10 @@ struct MessageSeries {
   std::vector<Bytes> sizes() const;
   // The recurrence under other conditions of the job; messages cost what `costs` say.
   ClosedForm under(const MessageCosts& costs, const JobConditions& conditions) const;
-  // What `alone` says of one device, of the job of `experiment`. `known`: what is not known of it
-  // but the computing, which `alone` tells.
-  Report report(const Report& alone, const Experiment& experiment, const MessageCosts& costs,
-                JobKnowledge known, const std::string& narrowing) const;
+  // What `alone` says of one device of the job, of all of it. `known`: what is not known of it but
+  // the computing, which `alone` tells.
+  Report report(Report alone, const MessageCosts& costs, JobKnowledge known,
+                const std::string& narrowing) const;
 };
 
 // From a job whose messages take no time, so that they start when they are ready: what is not

@@ -103,6 +103,11 @@ std::string mechanism(const Report& slow, const Report& fast, Seconds difference
 
 std::vector<std::string> reasons(const std::vector<Report>& reports,
                                  const std::vector<RankedPoint>& ranking, std::size_t most) {
+  const bool one_way = std::ranges::all_of(reports, [&](const Report& report) {
+    return report.experiment.framework == reports.front().experiment.framework &&
+           report.experiment.strategy == reports.front().experiment.strategy;
+  });
+  if (one_way) return {};
   std::map<std::string, std::vector<const Report*>> groups;  // best first
   for (const RankedPoint& point : ranking) {
     const Report& report = reports[point.index];

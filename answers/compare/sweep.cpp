@@ -38,10 +38,11 @@ void in_parallel(std::size_t count, unsigned threads,
       failures[thread] = std::current_exception();
     }
   };
-  std::vector<std::thread> pool;
-  for (unsigned thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
-  run(0);
-  for (std::thread& thread : pool) thread.join();
+  {
+    std::vector<std::jthread> pool;
+    for (unsigned thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
+    run(0);
+  }
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
@@ -105,6 +106,7 @@ Sweep predict_sweep(const std::vector<Experiment>& points, const SweepOptions& o
     });
     sweep.in_closed_form = estimated;
   }
+  sweep.reports.reserve(outcomes.size());
   for (Outcome& outcome : outcomes) {
     if (outcome.report) {
       sweep.reports.push_back(std::move(*outcome.report));

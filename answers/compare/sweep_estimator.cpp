@@ -23,19 +23,30 @@ constexpr const char* kOfNetwork[] = {"transport", "connections"};  // keys of -
 // The experiment without its cluster, as text: points of one family agree in it. One device by
 // itself is described in other words than one of several.
 std::string family_key(const Experiment& e) {
-  std::string key = e.strategy.empty() && e.devices == 1 ? "none" : e.strategy;
-  for (const std::string& part :
-       {e.model, std::to_string(e.batch), std::to_string(e.seq.value_or(0)),
-        std::string(to_string(e.precision)), e.device, e.device_given.value_or(""),
-        std::to_string(e.threads), e.framework, e.optimizer, std::to_string(e.grad_accumulation),
-        std::to_string(e.seed), std::to_string(e.draws), e.calibrate.value_or(""),
-        e.profile.value_or(""), std::string(e.global_batch ? "global" : ""),
-        std::string(e.devices > 1 ? "job" : "device")}) {
-    key += "|" + part;
-  }
+  std::string key;
+  const auto part = [&key](std::string_view text) { key.append(text).append(1, '|'); };
+  const auto number = [&part](auto value) { part(std::to_string(value)); };
+  part(e.strategy.empty() && e.devices == 1 ? "none" : e.strategy);
+  part(e.model);
+  number(e.batch);
+  number(e.seq.value_or(0));
+  part(to_string(e.precision));
+  part(e.device);
+  part(e.device_given ? *e.device_given : std::string_view());
+  number(e.threads);
+  part(e.framework);
+  part(e.optimizer);
+  number(e.grad_accumulation);
+  number(e.seed);
+  number(e.draws);
+  part(e.calibrate ? *e.calibrate : std::string_view());
+  part(e.profile ? *e.profile : std::string_view());
+  part(e.global_batch ? "global" : "");
+  part(e.devices > 1 ? "job" : "device");
   for (const auto& [name, value] : e.options) {
-    if (std::ranges::find(kOfNetwork, name) == std::end(kOfNetwork))
-      key += "|" + name + "=" + value;
+    if (std::ranges::find(kOfNetwork, name) != std::end(kOfNetwork)) continue;
+    key.append(name).append(1, '=');
+    part(value);
   }
   return key;
 }
@@ -140,7 +151,7 @@ std::optional<Report> SweepEstimator::closed(const Family& family, std::size_t p
     kept.library_source.clear();
     add_library(found->buffers, kept);
   }
-  return family.series->report(predictor_.alone(e, *family.work->work, kept), e, found->costs,
+  return family.series->report(predictor_.alone(e, *family.work->work, kept), found->costs,
                                predictor_.job_knowledge(e.devices), device.narrowing());
 }
 

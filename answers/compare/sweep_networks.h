@@ -16,8 +16,8 @@
 namespace paceline {
 
 struct SweepCollectives {
-  std::vector<const CollectiveCost*> costs;  // by message; they live as long as the networks
-  LibraryBuffers buffers;                    // of a communicator of NCCL that runs them
+  std::vector<CollectiveCost> costs;  // by message
+  LibraryBuffers buffers;             // of a communicator of NCCL that runs them
 };
 
 class SweepNetworks {
@@ -30,11 +30,13 @@ class SweepNetworks {
 
  private:
   struct Network {
-    ClusterChoice choice;
+    std::once_flag once;
+    ClusterChoice choice;  // of any number of machines
+    int inside = 0;        // devices of one
     std::unique_ptr<Communicator> communicator;
-    std::mutex mutex;
   };
   Network& network_of(const ClusterRequest& request);
+  void describe(const ClusterRequest& request, Network& network) const;
 
   CommunicationModels models_;
   ClusterCatalogs catalogs_;

@@ -107,6 +107,39 @@ TEST(Sweep, SaysOfEachPointWhatAPredictionOfItAloneSays) {
   EXPECT_GT(next, 15u);
 }
 
+// Reports, errors and their order are the same on any number of threads, simulated or in closed
+// form.
+TEST(Sweep, DoesNotDependOnTheNumberOfThreads) {
+  std::vector<Experiment> points;
+  for (const char* strategy : {"bsp", "ddp", "parameter-server"}) {
+    for (const Experiment& point : clusters(strategy)) points.push_back(point);
+  }
+  points[7].model = "no-such-network";
+  points[23].devices = 9;  // not whole machines
+  const auto on_threads = [&](unsigned threads) {
+    SweepDevices devices;
+    SweepOptions options;
+    options.most_simulated = 1;
+    options.threads = threads;
+    return predict_sweep(points, options, devices);
+  };
+  const Sweep alone = on_threads(1);
+  EXPECT_GE(alone.in_closed_form, 9u);
+  EXPECT_EQ(alone.errors.size(), 2u);
+  for (const unsigned threads : {2u, 7u}) {
+    const Sweep shared = on_threads(threads);
+    EXPECT_EQ(shared.in_closed_form, alone.in_closed_form);
+    ASSERT_EQ(shared.reports.size(), alone.reports.size());
+    for (std::size_t i = 0; i < alone.reports.size(); ++i) {
+      EXPECT_EQ(to_json(shared.reports[i]).dump(), to_json(alone.reports[i]).dump()) << i;
+    }
+    ASSERT_EQ(shared.errors.size(), alone.errors.size());
+    for (std::size_t i = 0; i < alone.errors.size(); ++i) {
+      EXPECT_STREQ(shared.errors[i].what(), alone.errors[i].what());
+    }
+  }
+}
+
 // A cluster that cannot be costs its own point, not the family's.
 TEST(Sweep, OfManyPointsKeepsAnImpossibleClusterApart) {
   std::vector<Experiment> points = clusters("bsp");

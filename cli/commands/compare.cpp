@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <unordered_map>
 
 #include "answers/compare/ranking.h"
 #include "answers/compare/reasons.h"
@@ -60,14 +61,22 @@ struct AlikeWarnings {
 // Each kind of warning once, those of most points first; of them those that tell points apart.
 std::vector<AlikeWarnings> alike_warnings(const std::vector<Report>& reports) {
   std::vector<AlikeWarnings> kinds;
-  std::map<std::string, std::string> patterns;               // of texts
-  std::map<std::pair<std::string, int>, std::size_t> known;  // by pattern and its place in a report
+  std::map<std::string, std::size_t> patterns;                // numbered as they come
+  std::unordered_map<std::string_view, std::size_t> of_text;  // the pattern of each warning
+  std::map<std::pair<std::size_t, std::ptrdiff_t>, std::size_t> known;  // and its place in a report
+  std::vector<std::size_t> said;
   for (const Report& report : reports) {
-    std::map<std::string, int> said;
+    said.clear();
     for (const std::string& warning : report.warnings) {
-      std::string& pattern = patterns[warning];
-      if (pattern.empty()) pattern = without_numbers(warning);
-      const auto [at, added] = known.try_emplace({pattern, said[pattern]++}, kinds.size());
+      const auto [text, is_new] = of_text.try_emplace(warning);
+      if (is_new) {
+        text->second =
+            patterns.try_emplace(without_numbers(warning), patterns.size()).first->second;
+      }
+      const std::size_t pattern = text->second;
+      const auto [at, added] =
+          known.try_emplace({pattern, std::ranges::count(said, pattern)}, kinds.size());
+      said.push_back(pattern);
       if (added) kinds.push_back({.first = warning});
       AlikeWarnings& kind = kinds[at->second];
       ++kind.points;
@@ -185,14 +194,14 @@ std::string screen(const Arguments& arguments, const Sweep& sweep, std::vector<R
 
 std::string json(const std::vector<Report>& reports, const std::vector<RankedPoint>& ranking,
                  const PriceList* prices) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  JsonListText list;
   const std::vector<nlohmann::ordered_json> comparison = comparison_json(ranking, prices);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     nlohmann::ordered_json entry = to_json(reports[i]);
     entry["comparison"] = comparison[i];
-    list.push_back(std::move(entry));
+    list.add(entry);
   }
-  return to_json_text(list);
+  return std::move(list).take();
 }
 
 ExitCode run(const Arguments& arguments) {

@@ -17,9 +17,9 @@ namespace {
 std::string render(const SweepResult& sweep, OutputFormat format) {
   if (format == OutputFormat::kJson) {
     if (sweep.single) return to_json_text(to_json(sweep.single->report));
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Report& report : sweep.reports) list.push_back(to_json(report));
-    return to_json_text(list);
+    JsonListText list;
+    for (const Report& report : sweep.reports) list.add(to_json(report));
+    return std::move(list).take();
   }
   if (format == OutputFormat::kText && sweep.single) return prediction_screen(sweep.single->report);
   return prediction_table(sweep.reports, format == OutputFormat::kText)

@@ -1,6 +1,6 @@
-// The entry point of libFuzzer (Clang): PACELINE_FUZZ_TARGET names the target.
+// The entry point of libFuzzer: PACELINE_FUZZ_TARGET names the target.
 //
-//   PACELINE_FUZZ_TARGET=units build/fuzz/cli/paceline_fuzz -max_total_time=60 NEW_CORPUS
+//   PACELINE_FUZZ_TARGET=units build/fuzz/cli/fuzz/paceline_fuzz -max_total_time=60 NEW_CORPUS
 //   cli/fuzz/corpus/units
 #include <algorithm>
 #include <cstdint>

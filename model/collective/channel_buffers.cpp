@@ -8,36 +8,15 @@ namespace {
 
 constexpr int kTreePeers = 3;  // a parent and two children
 
-// Neighbours in its ring that the device with most of them reaches without host memory.
-int direct_neighbours(const ClusterSpec& cluster, const FabricGroup& fabric,
-                      const StagingModel& staging) {
-  const int ranks = fabric.group.per_machine;
-  const int neighbours = std::min(2, ranks - 1);
-  if (fabric.graph.nvlink || neighbours == 0) return neighbours;
-  const std::vector<std::size_t> devices = cluster.machine.of_kind(NodeKind::kDevice);
-  const MachinePaths paths(cluster.machine, staging);
-  const auto direct = [&](int a, int b) {
-    const auto at = [&](int rank) { return devices[static_cast<std::size_t>(rank % ranks)]; };
-    return paths.between(at(a), at(b)).kind != PathKind::kStaged;
-  };
-  int most = 0;
-  for (int rank = 0; rank < ranks; ++rank) {
-    int count = direct(rank, rank + 1) ? 1 : 0;
-    if (neighbours == 2 && direct(rank, rank + ranks - 1)) ++count;
-    most = std::max(most, count);
-  }
-  return most;
-}
-
 }  // namespace
 
 Bytes channel_buffers(const ClusterSpec& cluster, const FabricGroup& fabric,
-                      const StagingModel& staging, const NcclTuning& tuning) {
+                      const NcclTuning& tuning) {
   const Bytes without_ll =
       tuning.buffer(NcclProtocol::kLl128) + tuning.buffer(NcclProtocol::kSimple);
   const Bytes all = without_ll + tuning.buffer(NcclProtocol::kLl);
   const int channels = tuning.communicator_channels(fabric.graph);
-  Bytes out = static_cast<double>(channels * direct_neighbours(cluster, fabric, staging)) * all;
+  Bytes out = static_cast<double>(channels * fabric.direct_neighbours) * all;
   if (fabric.group.machines < 2 || cluster.network->transport != "rdma") return out;
   const int per_machine = fabric.group.per_machine;
   const int entering = (channels + per_machine - 1) / per_machine;

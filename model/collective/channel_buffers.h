@@ -22,7 +22,7 @@ struct LibraryBuffers {
 // sending (all protocols but LL) and receiving, if the network writes into it ("rdma"), else in
 // host memory.
 Bytes channel_buffers(const ClusterSpec& cluster, const FabricGroup& fabric,
-                      const StagingModel& staging, const NcclTuning& tuning);
+                      const NcclTuning& tuning);
 
 // What comes on top where the switch reduces (NVLS): for every channel and every device of the
 // group in a machine memory that the switch writes to and reads from (NcclSwitchBuffers). Nothing

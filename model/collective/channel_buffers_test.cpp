@@ -18,7 +18,8 @@ struct Group {
   NcclTuning tuning = NcclTuning::shipped();
 };
 
-Group group(int gpus, int per_node, const char* intra, const char* net, const char* generation) {
+Group group(int gpus, int per_node, const char* intra, const char* net, const char* generation,
+            std::optional<PeerAccess> peers = std::nullopt) {
   Group out;
   ClusterFlags flags;
   flags.gpus = gpus;
@@ -26,14 +27,13 @@ Group group(int gpus, int per_node, const char* intra, const char* net, const ch
   flags.intra = intra;
   if (net != nullptr) flags.net = net;
   out.cluster = build_cluster(flags, LinkCatalog::shipped());
+  if (peers) out.cluster.machine.peer_access = *peers;
   out.fabric =
       fabric_group(out.cluster, group_of(out.cluster, gpus), kStaging, out.tuning, generation, 0);
   return out;
 }
 
-double buffers(const Group& g) {
-  return channel_buffers(g.cluster, g.fabric, kStaging, g.tuning).si();
-}
+double buffers(const Group& g) { return channel_buffers(g.cluster, g.fabric, g.tuning).si(); }
 
 // Every channel receives from both neighbours of its ring, from one where there is only one.
 TEST(ChannelBuffers, AreOfEveryChannelAndNeighbour) {
@@ -68,10 +68,8 @@ TEST(SwitchBuffers, AreOfEveryChannelAndDeviceWhereTheSwitchReduces) {
 
 // Devices that may not read each other's memory exchange through that of the host.
 TEST(ChannelBuffers, LieInHostMemoryWhereCopiesAreStaged) {
-  Group peers = group(4, 4, "pcie3-x16", nullptr, "volta");
-  EXPECT_GT(buffers(peers), 0);
-  peers.cluster.machine.peer_access = PeerAccess::kNone;
-  EXPECT_EQ(buffers(peers), 0);
+  EXPECT_GT(buffers(group(4, 4, "pcie3-x16", nullptr, "volta")), 0);
+  EXPECT_EQ(buffers(group(4, 4, "pcie3-x16", nullptr, "volta", PeerAccess::kNone)), 0);
 }
 
 // A network that writes into device memory needs buffers there; TCP goes through the host.

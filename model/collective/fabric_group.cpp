@@ -123,6 +123,36 @@ BytesPerSecond exchange_rate(const MachineSpec& machine, const MachinePaths& pat
   return BytesPerSecond(1 / slowest);
 }
 
+// Of the device with most of them, as FabricGroup says.
+int direct_neighbours(const MachinePaths& paths, std::span<const std::size_t> devices,
+                      bool nvlink) {
+  const std::size_t ranks = devices.size();
+  const int neighbours = static_cast<int>(std::min<std::size_t>(2, ranks - 1));
+  if (nvlink || neighbours == 0) return neighbours;
+  const auto direct = [&](std::size_t a, std::size_t b) {
+    return paths.between(devices[a % ranks], devices[b % ranks]).kind != PathKind::kStaged;
+  };
+  int most = 0;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    int count = direct(rank, rank + 1) ? 1 : 0;
+    if (neighbours == 2 && direct(rank, rank + ranks - 1)) ++count;
+    most = std::max(most, count);
+  }
+  return most;
+}
+
+// Each of m ranks of a machine sends (n - m) / (n - 1) of its volume through the cards.
+BytesPerSecond exchange_rate_of(const FabricGroup& fabric) {
+  const CollectiveGroup& group = fabric.group;
+  if (group.machines == 1) return fabric.inner_exchange_rate;
+  const double outside = group.per_machine *
+                         static_cast<double>(group.ranks() - group.per_machine) /
+                         static_cast<double>(group.ranks() - 1);
+  const BytesPerSecond through_cards = fabric.network_rate / outside;
+  return group.per_machine == 1 ? through_cards
+                                : std::min(fabric.inner_exchange_rate, through_cards);
+}
+
 // The network's name, with the transport if it is not the link's usual one: its times differ.
 std::string network_class(const LinkSpec& network) {
   const std::string& name = network.behaves_as.empty() ? network.name : network.behaves_as;
@@ -175,7 +205,7 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
     out.inner_extra = extra_latency(cluster.machine, paths, devices);
     // Switches do not block: the search is only needed where links are shared.
     const bool shared = ring.path != PathKind::kNvswitch && devices.size() <= kMostSearched;
-    out.exchange_rate = shared ? exchange_rate(cluster.machine, paths, devices) : ring.rate;
+    out.inner_exchange_rate = shared ? exchange_rate(cluster.machine, paths, devices) : ring.rate;
     out.inner_class = out.fabric_class = inner_class(cluster.machine, ring, devices);
     out.bottleneck = ring.limit;
     rings = ring.rings;
@@ -204,17 +234,18 @@ FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& grou
       out.remedy = cards.remedy;
     }
   }
-  if (group.machines > 1) {
-    // Each of m ranks of a machine sends (n - m) / (n - 1) of its volume through the cards.
-    const double outside = group.per_machine *
-                           static_cast<double>(group.ranks() - group.per_machine) /
-                           static_cast<double>(group.ranks() - 1);
-    const BytesPerSecond through_cards = out.network_rate / outside;
-    out.exchange_rate =
-        group.per_machine == 1 ? through_cards : std::min(out.exchange_rate, through_cards);
-  }
+  out.exchange_rate = exchange_rate_of(out);
   out.graph = tuning.graph(generation, lane, rings, nvswitch, out.inner_rate, out.network_rate);
+  out.direct_neighbours = direct_neighbours(paths, devices, out.graph.nvlink);
   return out;
+}
+
+FabricGroup on_machines(FabricGroup fabric, int machines) {
+  PACELINE_ASSERT(fabric.group.machines > 1 && machines > 1,
+                  "a fabric of one machine says nothing of its network");
+  fabric.group.machines = machines;
+  fabric.exchange_rate = exchange_rate_of(fabric);
+  return fabric;
 }
 
 }  // namespace paceline

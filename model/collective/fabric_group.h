@@ -21,14 +21,17 @@ struct FabricGroup {
   BytesPerSecond bus_rate;      // the smaller
   BytesPerSecond ceiling;       // the same with what data sheets promise: no bus rate exceeds it
   // Bus rate at which all ranks can exchange data with all others; the ring's where nothing is
-  // shared.
+  // shared. Inside a machine: the same of its ranks alone; 0 with one rank a machine.
   BytesPerSecond exchange_rate;
+  BytesPerSecond inner_exchange_rate;
   int connections = 0;  // that carry one machine's data; 0 within one machine
   Seconds inner_latency;
   // Of a typed latency: what a hop takes beyond links of such a rate.
   Seconds inner_extra;
   Seconds network_extra;
   Seconds network_latency;
+  // Neighbours in its ring that the device with most of them reaches without host memory.
+  int direct_neighbours = 0;
   std::string bottleneck;  // the limiting hop in words
   std::string remedy;      // what would lift it, where connections are fewer than the network needs
   NcclGraph graph;
@@ -44,6 +47,11 @@ BytesPerSecond bus_rate_of(CollectiveOp op, const FabricGroup& fabric);
 FabricGroup fabric_group(const ClusterSpec& cluster, const CollectiveGroup& group,
                          const StagingModel& staging, const NcclTuning& tuning,
                          const std::string& generation, int connections);
+
+// The same ranks of each machine on another number of machines. Of a fabric that spans machines
+// nothing but the group and the exchange between all ranks depends on it; both numbers are at
+// least 2.
+FabricGroup on_machines(FabricGroup fabric, int machines);
 
 // All ranks of the cluster, or the first `ranks`: whole machines, or part of one. Throws UsageError
 // if they fill several machines unevenly, InputError if they are more than the cluster has.

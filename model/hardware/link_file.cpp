@@ -47,8 +47,7 @@ std::string link_file_text(const LinkSpec& link) {
     if (!name.empty()) out[key] = name;
   }
   out["sources"] = link.sources;
-  return to_json_text(nlohmann::ordered_json{{"schema", kLinkSchema},
-                                             {"links", nlohmann::ordered_json::array({out})}});
+  return to_json_text({{"schema", kLinkSchema}, {"links", nlohmann::ordered_json::array({out})}});
 }
 
 }  // namespace paceline

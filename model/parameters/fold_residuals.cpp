@@ -140,7 +140,7 @@ FoldResidualFile read_fold_residuals(const std::filesystem::path& file) {
   return out;
 }
 
-std::string to_json_text(const FoldResidualFile& residuals) {
+std::string fold_residuals_text(const FoldResidualFile& residuals) {
   ordered_json sources = ordered_json::array();
   for (const SourceFile& s : residuals.sources) {
     sources.push_back({{"file", s.file}, {"sha256", s.sha256}, {"licence", s.licence}});

@@ -59,6 +59,6 @@ struct FoldResidualFile {
 // Strict; throws InputError.
 FoldResidualFile read_fold_residuals(const std::filesystem::path& file);
 // Errors and their sd are rounded to a hundredth of a per cent, the null models to a tenth.
-std::string to_json_text(const FoldResidualFile& residuals);
+std::string fold_residuals_text(const FoldResidualFile& residuals);
 
 }  // namespace paceline

@@ -268,7 +268,7 @@ ParameterSet parse_parameters(std::string_view text, std::string name) {
   return read_set(parse_json(text, std::move(name), kParametersSchema));
 }
 
-std::string to_json_text(const ParameterSet& set) {
+std::string parameters_text(const ParameterSet& set) {
   nlohmann::ordered_json fits = nlohmann::ordered_json::array();
   for (const Fit& fit : set.fits) fits.push_back(to_json(fit));
   nlohmann::ordered_json sources = nlohmann::ordered_json::array();
@@ -291,7 +291,7 @@ std::string to_json_text(const ParameterSet& set) {
 }
 
 void write_parameters(const std::filesystem::path& file, const ParameterSet& set) {
-  write_text_file(file, to_json_text(set));
+  write_text_file(file, parameters_text(set));
 }
 
 }  // namespace paceline

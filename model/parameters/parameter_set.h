@@ -93,7 +93,7 @@ std::string fitted_shape_text(const Kernel& kernel);
 ParameterSet read_parameters(const std::filesystem::path& file);
 ParameterSet parse_parameters(std::string_view text, std::string name);
 // Byte-identical for equal sets.
-std::string to_json_text(const ParameterSet& set);
+std::string parameters_text(const ParameterSet& set);
 void write_parameters(const std::filesystem::path& file, const ParameterSet& set);
 
 }  // namespace paceline

@@ -51,7 +51,7 @@ std::string message_of(const std::string& text) {
 
 // A file that makes no sense is refused where it is read, before it becomes a number.
 TEST(ParameterSet, RefusesErrorsThatCannotBe) {
-  const std::string good = to_json_text(example());
+  const std::string good = parameters_text(example());
   const auto refused = [&](const std::string& from, const std::string& to) {
     return message_of(with(good, from, to));
   };
@@ -74,7 +74,7 @@ TEST(ParameterSet, RefusesErrorsThatCannotBe) {
 TEST(ParameterSet, SaysWhyAFitIsMissing) {
   ParameterSet set = example();
   set.refused["aten.gelu_backward"] = "typical error 36 %";
-  set = parse_parameters(to_json_text(set), "p.json");
+  set = parse_parameters(parameters_text(set), "p.json");
   const auto message = [&](const char* implementation) -> std::string {
     try {
       set.at(implementation);
@@ -93,7 +93,7 @@ TEST(ParameterSet, WhatIsWrittenReadsBackEqual) {
   const ParameterSet written = example();
   write_parameters(file, written);
   const ParameterSet read = read_parameters(file);
-  EXPECT_EQ(to_json_text(read), to_json_text(written));
+  EXPECT_EQ(parameters_text(read), parameters_text(written));
   EXPECT_EQ(read.at("openblas.sgemm").value("flop_rate"), 1.5e11);
   EXPECT_EQ(read.fits[0].parameters[1].scale, ParameterScale::kLogit);
   EXPECT_EQ(read.fits[0].domain.at("flops").second, 1e12);
@@ -112,7 +112,7 @@ TEST(ParameterSet, AMissingFitNamesTheCommandThatMakesIt) {
 }
 
 TEST(ParameterSet, ReadingIsStrict) {
-  const std::string text = to_json_text(example());
+  const std::string text = parameters_text(example());
   EXPECT_EQ(message_of(text), "no error");
   EXPECT_NE(message_of(with(text, "\"log\"", "\"lgo\"")).find("/fits/0/parameters/0/scale"),
             std::string::npos);

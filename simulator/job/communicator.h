@@ -37,19 +37,22 @@ class Communicator {
   const CollectiveCost& cost(CollectiveOp op, Bytes bytes, const CollectiveGroup& group,
                              const std::string& library = "nccl");
   const StagingModel& staging() const { return staging_; }
-  // Device memory that a communicator of NCCL over the group takes (channel_buffers.h).
-  LibraryBuffers buffers(const NcclUse& use);
+  // The fabric as the group sees it.
+  FabricGroup fabric(const CollectiveGroup& group);
+  // Device memory that a communicator of NCCL over it takes, also to reduce in the switch
+  // (channel_buffers.h).
+  LibraryBuffers buffers(const FabricGroup& fabric, bool in_switch) const;
 
  private:
   using Key = std::tuple<CollectiveOp, double, int, int, std::string>;
-  const FabricGroup& fabric(const CollectiveGroup& group);  // under the lock
 
   const CommunicationModels& models_;
   const ClusterSpec& cluster_;
   std::string generation_;
   int connections_;
   StagingModel staging_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // of what follows; not held while something is computed
+  // Of one machine, or of two in place of any number: by machines and ranks of each.
   std::map<std::pair<int, int>, FabricGroup> fabrics_;
   std::map<Key, CollectiveCost> costs_;
 };

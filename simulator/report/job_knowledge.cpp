@@ -73,16 +73,23 @@ std::optional<Contention> JobPredictor::contention(const Experiment& e,
   return Contention{{blocks, Bytes(2 * kLarge) / time}, &overlap_, contention_sd_};
 }
 
+double JobPredictor::stragglers(std::int64_t ranks) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = stragglers_.find(ranks); found != stragglers_.end()) {
+      return found->second;
+    }
+  }
+  const double slowest = std::log(straggler_factor(ranks, iteration_cv_));
+  const std::lock_guard lock(mutex_);
+  return stragglers_.emplace(ranks, slowest).first->second;
+}
+
 JobKnowledge JobPredictor::knowledge(std::int64_t ranks) const {
   JobKnowledge known;
   known.computing_source = "fits of kernels and of the framework's host";
   known.ranks = static_cast<int>(ranks);
-  if (ranks > 1) {
-    const std::lock_guard lock(mutex_);
-    const auto [entry, is_new] = stragglers_.try_emplace(ranks);
-    if (is_new) entry->second = std::log(straggler_factor(ranks, iteration_cv_));
-    known.stragglers = entry->second;
-  }
+  if (ranks > 1) known.stragglers = stragglers(ranks);
   known.residuals = residuals_;
   return known;
 }

@@ -173,7 +173,7 @@ StrategyMemory JobPredictor::memory(const Experiment& e, const IterationPlan& pl
   if (e.devices < 2 || device.processor) return out;
   Communicator& communicator = *job.cluster->communicator;
   for (const NcclUse& use : nccl_groups(job.spec, *job.strategy, job.options, communicator)) {
-    add_library(communicator.buffers(use), out);
+    add_library(communicator.buffers(communicator.fabric(use.group), use.in_switch), out);
   }
   return out;
 }

@@ -95,9 +95,12 @@ class JobPredictor {
     CommunicationModels models;
     ClusterCatalogs catalogs;
   };
+  // What JobKnowledge says of them.
+  double stragglers(std::int64_t ranks) const;
+
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const Shared> shared_;
-  mutable std::map<std::int64_t, double> stragglers_;  // by ranks (JobKnowledge::stragglers)
+  mutable std::map<std::int64_t, double> stragglers_;  // by ranks
   // Clusters already built, by what asked for them.
   mutable std::map<std::string, std::shared_ptr<Cluster>> clusters_;
 };

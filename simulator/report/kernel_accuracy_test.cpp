@@ -54,9 +54,9 @@ TEST(KernelAccuracy, CountsTimingsEquallyOverDevicesAndEachDeviceAlone) {
 
 TEST(KernelAccuracy, ComesBackFromItsFileToFourDigits) {
   const TemporaryFolder folder;
-  write_text_file(folder / "residuals.json", to_json_text(two_folds()));
+  write_text_file(folder / "residuals.json", fold_residuals_text(two_folds()));
   const FoldResidualFile back = read_fold_residuals(folder / "residuals.json");
-  EXPECT_EQ(to_json_text(back), to_json_text(two_folds()));
+  EXPECT_EQ(fold_residuals_text(back), fold_residuals_text(two_folds()));
   EXPECT_NEAR(back.folds[0].error[0], std::log(1.1), 5e-5);
 }
 
@@ -64,7 +64,7 @@ TEST(KernelAccuracy, RefusesAFileWhoseNumbersDoNotBelongTogether) {
   const TemporaryFolder folder;
   FoldResidualFile residuals = two_folds();
   residuals.folds[1].sd.pop_back();
-  write_text_file(folder / "residuals.json", to_json_text(residuals));
+  write_text_file(folder / "residuals.json", fold_residuals_text(residuals));
   try {
     read_fold_residuals(folder / "residuals.json");
     FAIL() << "read";
@@ -75,7 +75,7 @@ TEST(KernelAccuracy, RefusesAFileWhoseNumbersDoNotBelongTogether) {
 
 std::string refusal(const FoldResidualFile& residuals) {
   const TemporaryFolder folder;
-  write_text_file(folder / "residuals.json", to_json_text(residuals));
+  write_text_file(folder / "residuals.json", fold_residuals_text(residuals));
   try {
     read_fold_residuals(folder / "residuals.json");
   } catch (const InputError& error) {

@@ -166,8 +166,8 @@ TEST(StrategyMemory, BuffersOfTheSwitchComeWithCollectivesThatUseIt) {
     for (const NcclUse& use :
          nccl_groups(job.spec, *strategy, StrategyOptions(name, all_options(*strategy), {}),
                      communicator)) {
-      add_library(communicator.buffers(use), out);
-      EXPECT_EQ(communicator.buffers({use.group}).above, Bytes(0));
+      add_library(communicator.buffers(communicator.fabric(use.group), use.in_switch), out);
+      EXPECT_EQ(communicator.buffers(communicator.fabric(use.group), false).above, Bytes(0));
     }
     return out;
   };
