@@ -127,7 +127,8 @@ TEST_F(Kineto, RefusesEventsFurtherApartThanATimelineHolds) {
            without_comma(event("kernel", "b", "1700000000123456", "1")));
     FAIL() << "53 years in one timeline";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the event \"b\" begins or lasts more than 53 days"));
+    EXPECT_THAT(error.what(),
+                HasSubstr(".json: the event \"b\" begins or lasts more than 53 days"));
   }
 }
 

@@ -150,7 +150,7 @@ void refuse_far_apart(const std::vector<TraceEvents>& processes, std::int64_t or
       const auto after =
           static_cast<std::uint64_t>(event.start_ns) - static_cast<std::uint64_t>(origin_ns);
       if (after <= kMost && event.duration_ns <= kMost) continue;
-      throw InputError("the event \"" + trace.names.text(event.name) +
+      throw InputError(trace.file + ": the event \"" + trace.names.text(event.name) +
                        "\" begins or lasts more than 53 days after the first one: more than a "
                        "timeline holds");
     }
@@ -162,7 +162,10 @@ void refuse_far_apart(const std::vector<TraceEvents>& processes, std::int64_t or
 MeasuredTimeline assemble_trace(std::vector<TraceEvents> processes) {
   std::size_t events = 0;
   for (const TraceEvents& trace : processes) events += trace.events.size();
-  if (events == 0) throw InputError("the trace holds no operator, call or device work");
+  if (events == 0) {
+    const std::string where = processes.empty() ? "" : processes.front().file + ": ";
+    throw InputError(where + "the trace holds no operator, call or device work");
+  }
   MeasuredTimeline out;
   const std::int64_t origin = first_start(processes);
   refuse_far_apart(processes, origin);

@@ -51,6 +51,7 @@ struct TraceEvents {
   std::vector<std::string> devices;  // "NVIDIA H100 80GB HBM3", by index
   std::vector<std::string> warnings;
   bool is_cut_off = false;  // the end of the file, and so of the run, is missing
+  std::string file{};       // that they are of, for messages
 };
 
 // Whether a kind of event is the work of a device.

@@ -207,6 +207,7 @@ class Kineto final : public TraceImporter {
     std::vector<TraceEvents> processes;
     for (const std::filesystem::path& file : files) {
       processes.push_back(KinetoReader(file).read());
+      processes.back().file = file.string();
     }
     order_by_rank(processes, files, options.rank);
     return assemble_trace(std::move(processes));

@@ -186,7 +186,10 @@ class Nsys final : public TraceImporter {
   MeasuredTimeline read(const std::vector<std::filesystem::path>& files,
                         const TraceImportOptions& options) const override {
     std::vector<TraceEvents> processes;
-    for (const std::filesystem::path& file : files) processes.push_back(NsysReader(file).read());
+    for (const std::filesystem::path& file : files) {
+      processes.push_back(NsysReader(file).read());
+      processes.back().file = file.string();
+    }
     order_by_rank(processes, files, options.rank);
     return assemble_trace(std::move(processes));
   }

@@ -242,7 +242,10 @@ class Nvprof final : public TraceImporter {
   MeasuredTimeline read(const std::vector<std::filesystem::path>& files,
                         const TraceImportOptions& options) const override {
     std::vector<TraceEvents> processes;
-    for (const std::filesystem::path& file : files) processes.push_back(NvprofReader(file).read());
+    for (const std::filesystem::path& file : files) {
+      processes.push_back(NvprofReader(file).read());
+      processes.back().file = file.string();
+    }
     order_by_rank(processes, files, options.rank);
     return assemble_trace(std::move(processes));
   }
