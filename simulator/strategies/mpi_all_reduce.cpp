@@ -1,5 +1,5 @@
 // CNTK's data-parallel SGD with 32 bits (SGDLib/SimpleDistGradAggregator.h): after the whole
-// backward pass; small gradients are packed into one buffer. transport=nccl: one grouped
+// backward pass; small gradients are packed into one buffer. library=nccl: one grouped
 // all-reduce; mpi: tensors go to host memory, through MPI one after another, and back, as a
 // pipeline. async_aggregation=on: gradients of the iteration before are aggregated while this one
 // computes.
@@ -12,7 +12,7 @@ namespace {
 class Run : public Aggregation {
  public:
   Run(JobBuilder& job, const StrategyOptions& options)
-      : job_(job), nccl_(options.is("transport", "nccl")), late_(options.on("async_aggregation")) {
+      : job_(job), nccl_(options.is("library", "nccl")), late_(options.on("async_aggregation")) {
     const Bytes threshold = options.bytes("pack_threshold");
     Bytes packed;
     for (const GradientTensor& gradient : job.gradients()) {
@@ -73,7 +73,7 @@ class Run : public Aggregation {
 class MpiAllReduce : public Strategy {
  public:
   std::vector<StrategyOption> options() const override {
-    return {{.name = "transport",
+    return {{.name = "library",
              .kind = OptionKind::kChoice,
              .fallback = "mpi",
              .choices = {"mpi", "nccl"},
