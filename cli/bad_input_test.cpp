@@ -49,10 +49,10 @@ const BadInput kBadInputs[] = {
      "compare --model alexnet,vgg16 --batch 8 --device t4 --framework tensorflow --set "
      "embedding=host,device",
      2, "has no effect on "},
-    {"Fp8OfAnImageNetwork", "predict --model resnet50 --batch 8 --device h100-sxm --precision fp8",
+    {"Fp8OfAnImageNetwork", "predict --model resnet50 --batch 7 --device h100-sxm --precision fp8",
      2, "--precision fp8 has no effect on resnet50"},
     {"Fp8OfTheMemoryOfAnImageNetwork",
-     "memory --model resnet50 --batch 8 --device h100-sxm --precision fp8", 2, "give bf16"},
+     "memory --model resnet50 --batch 7 --device h100-sxm --precision fp8", 2, "give bf16"},
     {"RecurrentNetworkOfCaffeOnACpu",
      "predict --framework caffe --model lstm-ptb --batch 8 --device e5-2630-v3", 2,
      "is recurrent, which caffe has no layer for"},

@@ -16,7 +16,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class DeviceOfAFile : public testing::Test {
+class DeviceByItsFile : public testing::Test {
  protected:
   json result(const std::string& command) {
     const TestOutcome outcome = run_program_in(folder_, command + " --json");
@@ -30,11 +30,11 @@ class DeviceOfAFile : public testing::Test {
 };
 
 // Predictions say what they are made for as kernels do: by the name that the file states.
-TEST_F(DeviceOfAFile, HasOneNameInEveryCommand) {
+TEST_F(DeviceByItsFile, HasOneNameInEveryCommand) {
   const std::string kernel = "kernel --op gemm --m 64 --n 64 --k 64 --device ";
   const std::string job = "--model fcn-r --batch 8 --device ";
   for (const char* file : {"good.json", "my-device.json"}) {
-    const std::string name = result(kernel + file)["device"];
+    const auto name = result(kernel + file)["device"].get<std::string>();
     EXPECT_FALSE(name.ends_with(".json")) << name;
     for (const char* command : {"predict ", "memory ", "explain "}) {
       const json config = result(command + job + file)["config"];
@@ -48,7 +48,7 @@ TEST_F(DeviceOfAFile, HasOneNameInEveryCommand) {
 }
 
 // Two files of one device are two rows that can be told apart, each with its own times.
-TEST_F(DeviceOfAFile, IsToldFromAnotherFileOfThatName) {
+TEST_F(DeviceByItsFile, IsToldFromAnotherFileOfThatName) {
   const std::string text = TestFolder::read(folder_.path() / "my-device.json");
   std::string slow = text;
   slow.replace(slow.find("320 GB/s"), 8, "100 GB/s");
@@ -61,7 +61,7 @@ TEST_F(DeviceOfAFile, IsToldFromAnotherFileOfThatName) {
               AllOf(HasSubstr("device_given"), HasSubstr("slow.json")));
 }
 
-TEST_F(DeviceOfAFile, MayHaveAPrice) {
+TEST_F(DeviceByItsFile, MayHaveAPrice) {
   std::filesystem::create_directory(folder_.path() / "offers");
   write("offers/own.json",
         R"({"schema": "paceline.prices/1", "date": "2026-11-30", "source": "test",
@@ -81,7 +81,7 @@ TEST_F(DeviceOfAFile, MayHaveAPrice) {
   EXPECT_THAT(missing.err, HasSubstr("bad.json:/devices/none.json"));
 }
 
-TEST_F(DeviceOfAFile, MayBeOfAClusterFile) {
+TEST_F(DeviceByItsFile, MayBeOfAClusterFile) {
   const std::string catalog = TestFolder::read(std::filesystem::path(PACELINE_SOURCE_DIR) /
                                                "model/catalog/clusters/k80-board.json");
   std::string mine = catalog;
@@ -105,7 +105,7 @@ TEST_F(DeviceOfAFile, MayBeOfAClusterFile) {
               AllOf(HasSubstr("wrong-cluster.json: node "), HasSubstr("no-device.json")));
 }
 
-TEST_F(DeviceOfAFile, RunsCollectivesAsTheSameDeviceOfTheCatalog) {
+TEST_F(DeviceByItsFile, RunsCollectivesAsTheSameDeviceOfTheCatalog) {
   const std::string command = "collective --op all-reduce --bytes 1MB --gpus 4 --intra pcie3-x16 ";
   EXPECT_EQ(result(command + "--device my-device.json")["time_s"],
             result(command + "--device t4")["time_s"]);
@@ -114,7 +114,7 @@ TEST_F(DeviceOfAFile, RunsCollectivesAsTheSameDeviceOfTheCatalog) {
   EXPECT_THAT(cpu.err, HasSubstr("good.json: parameters of"));
 }
 
-TEST_F(DeviceOfAFile, IsCheckedAgainstItsPeak) {
+TEST_F(DeviceByItsFile, IsCheckedAgainstItsPeak) {
   const std::string check = "check --precision fp16 --peak '65 TFLOP/s' --mfu 33% --device ";
   EXPECT_EQ(result(check + "my-device.json")["verdict"], result(check + "t4")["verdict"]);
   const TestOutcome claimed =

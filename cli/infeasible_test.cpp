@@ -21,7 +21,7 @@ struct Infeasible {
 // A thousand ResNet images do not fit in 16 GB, and a day is not enough for a billion of them.
 #define TOO_LARGE "--model resnet50 --batch 1024 --device good.json "
 const Infeasible kInfeasible[] = {
-    {"Predict", "predict " TOO_LARGE, "DOES NOT FIT", "of good.json"},
+    {"Predict", "predict " TOO_LARGE, "DOES NOT FIT", "of made-up"},
     {"PredictAsJson", "predict " TOO_LARGE "--json", "\"fits\": false", "needs"},
     {"PredictSeveral", "predict --model resnet50 --batch 1024,2048 --device good.json", "no",
      "none of 2 configurations fits"},

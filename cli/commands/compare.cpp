@@ -185,10 +185,10 @@ std::string screen(const Arguments& arguments, const Sweep& sweep, std::vector<R
   }
   const std::size_t left = std::max(below, rest - std::min(rest, screen_rows(out)));
   const std::size_t for_warnings = std::min(rows_of(warnings), kRowsOfWarnings);
-  const std::string reasons =
+  const std::string because =
       first_lines(why, left - std::min(left, for_warnings), "", "more reasons (--all lists them)");
-  return out + notes + reasons +
-         first_lines(warnings, left - std::min(left, screen_rows(reasons)), "",
+  return out + notes + because +
+         first_lines(warnings, left - std::min(left, screen_rows(because)), "",
                      "more warnings (--all lists them)");
 }
 
