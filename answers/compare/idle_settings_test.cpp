@@ -124,7 +124,8 @@ class EverySetting : public testing::Test {
 
 TEST_F(EverySetting, OfEveryFrameworkActsOrIsRefused) {
   for (const JobOfAShape& job : jobs()) {
-    for (const auto& entry : framework_registry().entries()) {
+    const auto frameworks = framework_registry();
+    for (const auto& entry : frameworks.entries()) {
       Experiment e = job.experiment;
       e.framework = entry.name;
       if (!is_possible(e)) continue;
@@ -143,7 +144,8 @@ TEST_F(EverySetting, OfEveryFrameworkActsOrIsRefused) {
 
 TEST_F(EverySetting, OfEveryStrategyActsOrIsRefused) {
   for (const JobOfAShape& job : jobs()) {
-    for (const auto& entry : strategy_registry().entries()) {
+    const auto strategies = strategy_registry();
+    for (const auto& entry : strategies.entries()) {
       Experiment e = job.experiment;
       e.strategy = entry.name;
       if (!is_possible(e)) continue;
