@@ -42,8 +42,8 @@ std::string exposed_text(const Explanation& e, Seconds iteration) {
       lines.push_back("and " + std::to_string(e.links.size() - kMostTracks) + " more");
       break;
     }
-    lines.push_back(t.track + ": " + to_text(t.exposed) + " of " + to_text(t.busy) + ", " +
-                    percent(t.exposed / iteration) + " of the iteration");
+    lines.push_back(readable_track(t.track) + ": " + to_text(t.exposed) + " of " + to_text(t.busy) +
+                    ", " + percent(t.exposed / iteration) + " of the iteration");
   }
   return labelled("exposed", lines);
 }
