@@ -102,7 +102,7 @@ std::string explanation_tables(const Explanation& e) {
     out += sweep_table(*e.network).to_string() + "knee: " + knee_text(*e.network) + "\n\n";
   }
   return out + implementation_table(e.point.plan, e.scale, total).to_string() + "\n" +
-         kernel_table(e.kernels, total).to_string();
+         kernel_table(e.kernels, total).to_string() + kernel_table_note(e.kernels);
 }
 
 }  // namespace paceline
