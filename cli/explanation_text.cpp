@@ -42,8 +42,8 @@ std::string exposed_text(const Explanation& e, Seconds iteration) {
       lines.push_back("and " + std::to_string(e.links.size() - kMostTracks) + " more");
       break;
     }
-    lines.push_back(t.track + ": " + to_text(t.exposed) + " of " + to_text(t.busy) + ", " +
-                    percent(t.exposed / iteration) + " of the iteration");
+    lines.push_back(readable_track(t.track) + ": " + to_text(t.exposed) + " of " + to_text(t.busy) +
+                    ", " + percent(t.exposed / iteration) + " of the iteration");
   }
   return labelled("exposed", lines);
 }
@@ -102,7 +102,7 @@ std::string explanation_tables(const Explanation& e) {
     out += sweep_table(*e.network).to_string() + "knee: " + knee_text(*e.network) + "\n\n";
   }
   return out + implementation_table(e.point.plan, e.scale, total).to_string() + "\n" +
-         kernel_table(e.kernels, total).to_string();
+         kernel_table(e.kernels, total).to_string() + kernel_table_note(e.kernels);
 }
 
 }  // namespace paceline

@@ -30,7 +30,7 @@ struct Explanation {
 // the iteration most, and the first warnings.
 //
 //   bottleneck  network cards of each machine (10gbe): busy 83 % of the iteration; ...
-//   exposed     rank0/communication: 78.9 ms of 153 ms, 43 % of the iteration
+//   exposed     collectives of rank 0: 78.9 ms of 153 ms, 43 % of the iteration
 //   gains       -41 % of the iteration with twice the bandwidth of 10gbe
 //               -17 % with arithmetic twice as fast
 //   knee        above 40.0 Gb/s a faster network gains less than 5 %

@@ -187,6 +187,20 @@ TEST(CollectiveCommand, NamesTheConnectionsWhereTheyLimit) {
               HasSubstr("network cards"));
 }
 
+// As many people write it, and what to write instead of what nobody can read.
+TEST(CollectiveCommand, ReadsRatesInGbpsAndNamesTheUnitsOfOthers) {
+  const TestFolder folder;
+  const std::string job =
+      "collective --bytes 1GB --gpus 16 --gpus-per-node 8 --intra nvswitch3 --net ";
+  EXPECT_EQ(answer(folder, job + "'25 Gbps'")["time_s"],
+            answer(folder, job + "'25 Gb/s'")["time_s"]);
+  for (const char* rate : {"'25 gbps'", "'25 Gb'", "'25G'"}) {
+    const TestOutcome outcome = run_program_in(folder, job + rate);
+    EXPECT_EQ(outcome.code, 2) << rate;
+    EXPECT_THAT(outcome.err, HasSubstr("Gb/s")) << rate;
+  }
+}
+
 TEST(TransferCommand, SaysWhereItsFiguresComeFrom) {
   const TestFolder folder;
   const std::string copy = "transfer --direction h2d --bytes '1 GB' --cluster dgx-1-v100";

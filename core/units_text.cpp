@@ -48,7 +48,8 @@ constexpr Unit kTimeUnits[] = {{"ps", 1e-12},  {"ns", 1e-9},     {"us", 1e-6},  
                                {"ms", 1e-3},   {"s", 1.0},       {"min", 60.0}, {"h", 3600.0},
                                {"d", 86400.0}, {"days", 86400.0}};
 constexpr Unit kDataUnits[] = {{"B", 1.0}, {"bytes", 1.0}, {"b", 0.125}, {"bit", 0.125}};
-constexpr Unit kDataRateUnits[] = {{"B/s", 1.0}, {"b/s", 0.125}, {"bit/s", 0.125}, {"bps", 0.125}};
+constexpr Unit kDataRateUnits[] = {
+    {"B/s", 1.0}, {"b/s", 0.125}, {"bit/s", 0.125}, {"bps", 0.125}, {"Bps", 1.0}};
 constexpr Unit kWorkRateUnits[] = {{"FLOP/s", 1.0}, {"FLOPS", 1.0}, {"FLOPs/s", 1.0}};
 constexpr Unit kSampleRateUnits[] = {
     {"samples/s", 1.0}, {"images/s", 1.0}, {"img/s", 1.0}, {"sequences/s", 1.0}};
@@ -56,7 +57,7 @@ constexpr Unit kFrequencyUnits[] = {{"Hz", 1.0}};
 
 constexpr UnitFamily kTime{"time", kTimeUnits, false, "ps, ns, us, ms, s, min, h, d"};
 constexpr UnitFamily kData{"size", kDataUnits, true, "B, kB, MB, GB, TB, KiB, MiB, GiB, Gb"};
-constexpr UnitFamily kDataRate{"bandwidth", kDataRateUnits, true, "B/s, GB/s, GiB/s, Gb/s"};
+constexpr UnitFamily kDataRate{"bandwidth", kDataRateUnits, true, "B/s, GB/s, GiB/s, Gb/s, Gbps"};
 constexpr UnitFamily kWorkRate{"compute rate", kWorkRateUnits, true, "GFLOP/s, TFLOP/s, PFLOP/s"};
 constexpr UnitFamily kSampleRate{"rate", kSampleRateUnits, false, "samples/s, images/s"};
 constexpr UnitFamily kFrequency{"frequency", kFrequencyUnits, true, "Hz, MHz, GHz"};

@@ -9,6 +9,8 @@ namespace {
 
 TEST(UnitsText, BitsBytesAndBinaryPrefixesAreDistinct) {
   EXPECT_DOUBLE_EQ(parse_bytes_per_second("25 Gb/s").si(), 25e9 / 8);
+  EXPECT_DOUBLE_EQ(parse_bytes_per_second("25 Gbps").si(), 25e9 / 8);
+  EXPECT_DOUBLE_EQ(parse_bytes_per_second("3 GBps").si(), 3e9);
   EXPECT_DOUBLE_EQ(parse_bytes_per_second("25 GB/s").si(), 25e9);
   EXPECT_DOUBLE_EQ(parse_bytes_per_second("1GiB/s").si(), 0x1p30);
   EXPECT_DOUBLE_EQ(parse_bytes_per_second("4x100 Gb/s").si(), 50e9);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "simulator/frameworks/framework.h"
@@ -73,7 +74,7 @@ class Search {
       const double after = predicted.median;
       if (believable(predicted).holds(rate_) && moves(plain_, after) &&
           moves(before.value_or(plain_), after)) {
-        found_.push_back({setting, after});
+        found_.push_back({setting, predicted});
       }
       return after;
     } catch (const Error& error) {
@@ -81,11 +82,14 @@ class Search {
     }
     return std::nullopt;
   }
-  bool found() const { return !found_.empty(); }
+  bool fits() const {
+    return std::ranges::any_of(found_, [&](const Alternative& a) { return a.fits(rate_); });
+  }
 
   std::vector<Alternative> nearest() && {
     std::ranges::stable_sort(found_, {}, [&](const Alternative& alternative) {
-      return std::abs(std::log(alternative.samples_per_s / rate_));
+      const double distance = std::abs(std::log(alternative.samples_per_s.median / rate_));
+      return std::pair(!alternative.fits(rate_), distance);
     });
     if (found_.size() > kMostAlternatives) found_.resize(kMostAlternatives);
     return std::move(found_);
@@ -125,7 +129,7 @@ std::vector<Alternative> alternatives_that_fit(double samples_per_s, const Exper
     alone.push_back(search.consider({precision}, std::nullopt));
   }
   for (std::size_t i = 0; i < precisions.size(); ++i) {
-    if (search.found()) break;
+    if (search.fits()) break;
     for (const Change& option : options) search.consider({precisions[i], option}, alone[i]);
   }
   return std::move(search).nearest();

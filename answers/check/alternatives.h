@@ -22,12 +22,15 @@ RateRange believable(const Estimate& predicted);
 
 struct Alternative {
   std::string setting;  // "--set layout=channels-last"
-  double samples_per_s = 0;
+  Estimate samples_per_s{};
+  // Whether a rate lies inside the interval of it: what fits. Any other is near at best.
+  bool fits(double rate) const { return samples_per_s.p05 <= rate && rate <= samples_per_s.p95; }
 };
 
-// At most three, the nearest first. One change at a time: every value of every option that the
-// framework has on this device, and every precision of the device; if none explains the rate, a
-// precision together with an option. What cannot run is left out, and what does not move the
+// At most three in whose believable range the rate lies, those that fit it first, the nearest of
+// each first. One change at a time: every value of every option that the framework has on this
+// device, and every precision of the device; if none fits the rate, a precision together with an
+// option. What cannot run is left out, and what does not move the
 // prediction towards the rate by a twentieth: recomputing is no reason to be too fast. None for a
 // job whose computing was measured (--calibrate, --profile).
 std::vector<Alternative> alternatives_that_fit(double samples_per_s, const Experiment& resolved,

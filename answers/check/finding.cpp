@@ -13,10 +13,15 @@ using nlohmann::ordered_json;
 
 std::string quantity(double value, const std::string& unit) {
   if (unit.empty()) return significant(value);
+  if (unit == "B") return to_text(Bytes(value));
   if (unit == "B/s") return to_text(BytesPerSecond(value));
   if (unit == "FLOP/s") return to_text(FlopsPerSecond(value));
   if (unit == "s") return to_text(Seconds(value));
   return significant(value, 4) + " " + unit;
+}
+
+std::string remark_text(const Finding& finding) {
+  return finding.remark.empty() ? "" : ", but " + finding.remark;
 }
 
 std::vector<Finding> worst_first(std::vector<Finding> findings) {
@@ -55,6 +60,7 @@ ordered_json to_json(const CheckResult& result) {
                         {"unit", finding.unit},
                         {"cause", finding.cause},
                         {"remedy", finding.remedy},
+                        {"remark", finding.remark},
                         {"verdict", to_string(finding.verdict)}});
   }
   return {{"schema", "paceline.check/1"},
@@ -64,9 +70,14 @@ ordered_json to_json(const CheckResult& result) {
 }
 
 std::string check_screen(const CheckResult& result) {
-  std::string out = std::string(to_string(result.verdict())) + "\n";
+  std::string out = std::string(to_string(result.verdict()));
+  if (result.verdict() == Verdict::kPlausible) {
+    for (const Finding& finding : result.findings) out += remark_text(finding);
+  }
+  out += "\n";
   for (const Finding& finding : worst_first(result.findings)) {
-    out += "\n  " + finding.what + ": " + std::string(to_string(finding.verdict)) + "\n";
+    out += "\n  " + finding.what + ": " + std::string(to_string(finding.verdict)) +
+           remark_text(finding) + "\n";
     out += "    measured  " + quantity(finding.measured, finding.unit) + ", " +
            (finding.at_most ? "at most " : "expected ") + quantity(finding.expected, finding.unit) +
            "\n";

@@ -18,6 +18,7 @@ struct Finding {
   std::string unit;      // "samples/s", "B/s"; empty for a ratio
   std::string cause;     // what it means, and what would explain it
   std::string remedy{};  // what to try; empty if there is nothing to do
+  std::string remark{};  // of a plausible number that is unusual: "slower than expected"
   // `expected` is what cannot be exceeded, rather than what is usual.
   bool at_most = false;
   // kPlausible for a remark that explains without doubting.

@@ -14,6 +14,10 @@ namespace {
 constexpr double kQuarter = 1.25;
 constexpr double kMemoryTolerance = 1.1;
 
+constexpr const char* kWhySlow =
+    "data loading, stragglers, clocks and power limits, another process, logging that "
+    "synchronizes; then the network";
+
 std::string rate_text(double per_second) { return significant(per_second) + " samples/s"; }
 
 // "16 x 15.7 TFLOP/s", so that the sum of many is not taken for the peak of one.
@@ -162,7 +166,16 @@ class ThroughputCheck {
                     .cause = significant(rate_ / predicted.median) + " of the prediction (" +
                              significant(predicted.p05) + " .. " + significant(predicted.p95) +
                              ")"};
-    if (!range.holds(rate_)) explain_difference(range, finding);
+    if (!range.holds(rate_)) {
+      explain_difference(range, finding);
+    } else if (rate_ < predicted.p05) {
+      finding.cause += ", below its interval: slower than expected, but not beyond belief";
+      finding.remark = "slower than expected";
+      finding.remedy = kWhySlow;
+    } else if (rate_ > predicted.p95) {
+      finding.cause += ", above its interval: faster than expected, but not beyond belief";
+      finding.remark = "faster than expected";
+    }
     out_.push_back(std::move(finding));
   }
 
@@ -190,7 +203,10 @@ class ThroughputCheck {
     bool explained = false;
     for (const auto& [reading, value] : other_readings()) {
       if (!range.holds(value)) continue;
-      finding.cause += "; it fits if it is " + reading + " (" + rate_text(value) + ")";
+      const Estimate& predicted = run_.predicted->throughput_samples_per_s;
+      const bool fits = predicted.p05 <= value && value <= predicted.p95;
+      finding.cause += (fits ? "; it fits if it is " : "; it would be near if it is ") + reading +
+                       " (" + rate_text(value) + ")";
       explained = true;
     }
     if (explained) return;
@@ -199,21 +215,35 @@ class ThroughputCheck {
                               "bottleneck is " +
                                   run_.predicted->bottleneck.resource
                             : "; faster than the model of this configuration";
-    for (const Alternative& other :
-         run_.alternatives ? run_.alternatives(rate_) : std::vector<Alternative>()) {
-      finding.cause += (explained ? ", or " : "; it fits with ") + other.setting + " (" +
-                       rate_text(other.samples_per_s) + " predicted)";
-      explained = true;
-    }
+    const std::vector<Alternative> others =
+        run_.alternatives ? run_.alternatives(rate_) : std::vector<Alternative>();
+    finding.cause += alternatives_text(others);
+    explained = !others.empty();
     if (slower) {
-      finding.remedy =
-          "data loading, clocks and power limits, another process, logging that synchronizes; "
-          "then the network";
+      finding.remedy = kWhySlow;
     } else if (!explained) {
       finding.cause +=
           ", and no other precision or option of the framework explains it: another batch or model "
           "than given, or a rate that leaves parts of the iteration out";
     }
+  }
+
+  // Those that fit; if none does, the nearest, and that it does not.
+  std::string alternatives_text(const std::vector<Alternative>& others) const {
+    if (others.empty()) return "";
+    const auto shown = [](const Alternative& other) {
+      const Estimate& e = other.samples_per_s;
+      return other.setting + " (" + rate_text(e.median) + " predicted, " + significant(e.p05) +
+             " .. " + significant(e.p95) + ")";
+    };
+    if (!others.front().fits(rate_)) {
+      return "; nothing tried fits it, nearest is " + shown(others.front());
+    }
+    std::string out;
+    for (const Alternative& other : others) {
+      if (other.fits(rate_)) out += (out.empty() ? "; it fits with " : ", or ") + shown(other);
+    }
+    return out;
   }
 
   // Time of one device alone: measured if given, else the predicted part without communication.

@@ -110,4 +110,10 @@ std::optional<double> PriceList::per_hour(std::string_view device) const {
   return std::nullopt;
 }
 
+double PriceList::needed_per_hour(std::string_view device) const {
+  if (const std::optional<double> price = per_hour(device)) return *price;
+  throw InputError("the price file has no price for " + std::string(device) +
+                   "; a ranking by money needs one of every device");
+}
+
 }  // namespace paceline

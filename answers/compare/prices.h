@@ -35,6 +35,9 @@ class PriceList {
   const std::string& source() const { return source_; }
   // Of one device and hour; names are compared as the device catalog does.
   std::optional<double> per_hour(std::string_view device) const;
+  // The same for what is ranked by money, where every device needs a price: throws InputError
+  // naming the one that has none.
+  double needed_per_hour(std::string_view device) const;
 
  private:
   std::string date_;

@@ -22,11 +22,10 @@ Estimate times(const Estimate& e, double factor) {
 
 std::optional<Estimate> per_money(const Report& report, const PriceList* prices, bool required) {
   if (prices == nullptr) return std::nullopt;
-  const std::optional<double> price = prices->per_hour(report.experiment.device);
-  if (!price) {
-    if (!required) return std::nullopt;
-    throw InputError("the price file has no price for " + report.experiment.device);
-  }
+  const std::string& device = report.experiment.device;
+  const std::optional<double> price =
+      required ? prices->needed_per_hour(device) : prices->per_hour(device);
+  if (!price) return std::nullopt;
   const double per_second =
       *price * static_cast<double>(report.experiment.devices) / kSecondsPerHour;
   return times(report.throughput_samples_per_s, 1 / per_second);

@@ -102,10 +102,19 @@ std::vector<PathPart> critical_path_parts(const Timeline& timeline) {
   return out;
 }
 
+std::string readable_track(const std::string& track) {
+  constexpr std::string_view kRank = "rank";
+  constexpr std::string_view kStream = "/communication";
+  if (!track.starts_with(kRank) || !track.ends_with(kStream)) return track;
+  const std::size_t digits = track.size() - kRank.size() - kStream.size();
+  return "collectives of rank " + track.substr(kRank.size(), digits);
+}
+
 Table exposure_table(const std::vector<TrackExposure>& tracks, Seconds iteration) {
   Table table({"communication on", "busy", "exposed", "of iteration"});
   for (const TrackExposure& t : tracks) {
-    table.add_row({t.track, to_text(t.busy), to_text(t.exposed), percent(t.exposed / iteration)});
+    table.add_row({readable_track(t.track), to_text(t.busy), to_text(t.exposed),
+                   percent(t.exposed / iteration)});
   }
   return table;
 }

@@ -31,6 +31,8 @@ struct PathPart {
 // track, the longest first.
 std::vector<PathPart> critical_path_parts(const Timeline& timeline);
 
+// "collectives of rank 0" for "rank0/communication"; links have names of their own.
+std::string readable_track(const std::string& track);
 Table exposure_table(const std::vector<TrackExposure>& tracks, Seconds iteration);
 Table path_table(const std::vector<PathPart>& parts, int iterations);
 nlohmann::ordered_json to_json(const std::vector<TrackExposure>& tracks);

@@ -67,6 +67,18 @@ Table kernel_table(const std::vector<KernelRow>& rows, Seconds iteration) {
   return table;
 }
 
+std::string kernel_table_note(const std::vector<KernelRow>& rows) {
+  const bool convolves = std::ranges::any_of(rows, [](const KernelRow& row) {
+    return std::holds_alternative<ConvShape>(row.planned->kernel.shape);
+  });
+  if (!convolves) return "";
+  return "rates count direct convolution and operands moved once; bound is of the algorithm that "
+         "is "
+         "chosen, which may compute less\n(Winograd, FFT) and move more (transforms, another "
+         "layout, "
+         "what cores add up)\n";
+}
+
 ordered_json kernels_json(const std::vector<KernelRow>& rows) {
   ordered_json out = ordered_json::array();
   for (const KernelRow& row : rows) {

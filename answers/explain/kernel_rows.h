@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "core/table.h"
@@ -26,6 +27,8 @@ std::vector<KernelRow> top_kernels(const IterationPlan& plan, const PhaseScale& 
 
 // Calls, rates and what bounds each; shares are of `iteration`.
 Table kernel_table(const std::vector<KernelRow>& rows, Seconds iteration);
+// What the rates count, where a convolution is among them: its label is of the algorithm that runs.
+std::string kernel_table_note(const std::vector<KernelRow>& rows);
 Table implementation_table(const IterationPlan& plan, const PhaseScale& scale, Seconds iteration);
 nlohmann::ordered_json kernels_json(const std::vector<KernelRow>& rows);
 nlohmann::ordered_json implementations_json(const IterationPlan& plan, const PhaseScale& scale);

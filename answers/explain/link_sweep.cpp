@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "answers/compare/connected_networks.h"
 #include "core/percent.h"
 #include "core/units_text.h"
 
@@ -50,7 +51,15 @@ std::vector<Sensitivity> link_sensitivities(const Experiment& e, const Predict& 
                                             const LinkCatalog& links) {
   std::vector<Sensitivity> out;
   if (network_of(e, links)) {
-    out.push_back({"twice the bandwidth of " + *e.net, change(predict(at_rate(e, 2)), predict(e))});
+    const Report as_it_is = predict(e);
+    out.push_back({"twice the bandwidth of " + *e.net, change(predict(at_rate(e, 2)), as_it_is)});
+    if (const auto few = limiting_connections(as_it_is)) {
+      Experiment more = e;
+      more.options["connections"] = std::to_string(2 * *few);
+      out.push_back(
+          {"twice the connections (--set connections=" + more.options["connections"] + ")",
+           change(predict(more), as_it_is)});
+    }
   }
   if (e.intra && e.devices > 1) {
     const LinkSpec* link = links.find(*e.intra);

@@ -17,6 +17,10 @@ void check_goal(const Goal& goal, const PriceList* prices) {
   if (goal.budget && prices == nullptr) {
     throw UsageError("--budget needs --prices FILE: paceline ships no prices, they change");
   }
+  if (prices != nullptr && goal.samples == 0) {
+    throw UsageError(
+        "--prices has no effect without --samples or --tokens, which say for how long");
+  }
   if (goal.budget && goal.budget->currency != prices->currency()) {
     throw UsageError("--budget is in " + goal.budget->currency + ", the prices in " +
                      prices->currency());
@@ -28,8 +32,8 @@ void set_cost(PlannedConfiguration& out, const Report& report, const PriceList* 
   out.device_hours =
       static_cast<double>(report.experiment.devices) * out.time->total_s.median / kSecondsPerHour;
   if (prices == nullptr) return;
-  const std::optional<double> price = prices->per_hour(report.experiment.device);
-  if (price) out.cost = Money{*price * out.device_hours, prices->currency()};
+  const double price = prices->needed_per_hour(report.experiment.device);
+  out.cost = Money{price * out.device_hours, prices->currency()};
 }
 
 // Sets `feasible` and `reason`.
@@ -60,15 +64,17 @@ void judge(PlannedConfiguration& out, const Report& report, const Goal& goal) {
     }
   }
   if (goal.budget) {
-    if (!out.cost) {
-      refuse("no price for " + report.experiment.device);
-    } else if (out.cost->amount > goal.budget->amount) {
+    if (out.cost->amount > goal.budget->amount) {
       refuse("costs " + to_text(*out.cost));
     }
   }
   if (goal.throughput && out.rate.median < goal.throughput->si()) {
     refuse("reaches " + to_text(SamplesPerSecond(out.rate.median)) +
            (out.by_input ? ", which is all that --loader delivers" : ""));
+  } else if (goal.throughput && out.feasible && out.rate.p05 < goal.throughput->si()) {
+    out.reason += (out.reason.empty() ? "" : "; ") +
+                  ("may miss the throughput: " + to_text(SamplesPerSecond(out.rate.p05)) +
+                   " at the end of the interval");
   }
   if (out.by_input && out.reason.empty()) out.reason = "--loader limits it";
 }
@@ -141,6 +147,8 @@ Table plan_table(const std::vector<Report>& reports,
   std::vector<std::string> header = {"rank"};
   for (const VaryingKey& key : varying) header.push_back(key.name);
   header.emplace_back("samples/s");
+  // Of the time where there is one, else of the rate.
+  if (!timed) header.insert(header.end(), {"p05", "p95"});
   if (timed) header.insert(header.end(), {"time", "p05", "p95", "device hours"});
   if (priced) header.emplace_back("cost");
   header.insert(header.end(), {"efficiency", "feasible", "remark"});
@@ -151,7 +159,10 @@ Table plan_table(const std::vector<Report>& reports,
     std::vector<std::string> cells = {p.feasible ? std::to_string(i + 1) : "-"};
     for (const VaryingKey& key : varying) cells.push_back(key.values[p.index]);
     cells.push_back(significant(p.rate.median));
-    if (timed) {
+    if (!timed) {
+      cells.push_back(significant(p.rate.p05));
+      cells.push_back(significant(p.rate.p95));
+    } else {
       cells.push_back(to_text(Seconds(p.time->total_s.median)));
       cells.push_back(to_text(Seconds(p.time->total_s.p05)));
       cells.push_back(to_text(Seconds(p.time->total_s.p95)));

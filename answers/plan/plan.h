@@ -33,7 +33,8 @@ struct PlannedConfiguration {
 // Feasible ones first: the cheapest (device-hours where there are no prices) that meet a deadline
 // or a throughput, the fastest within a budget. A configuration meets a deadline if its median
 // does; `reason` says where the end of the interval does not. Throws UsageError if a budget is
-// given without prices or in another currency.
+// given without prices or in another currency or prices without samples, InputError if a device has
+// no price.
 std::vector<PlannedConfiguration> make_plan(const std::vector<Report>& reports, const Goal& goal,
                                             const Overheads& overheads, const PriceList* prices);
 

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "answers/compare/connected_networks.h"
 #include "answers/compare/ranking.h"
 #include "answers/compare/reasons.h"
 #include "cli/experiment_flags.h"
@@ -125,6 +126,7 @@ std::string notes_text(const Sweep& sweep, const std::vector<RankedPoint>& ranki
     out += std::to_string(sweep.in_closed_form) +
            " points in closed form, held against the simulation at some of their clusters\n";
   }
+  for (const std::string& alike : networks_alike(sweep.reports)) out += "note: " + alike + "\n";
   if (prices != nullptr) out += "prices of " + prices->date() + ", " + prices->source() + "\n";
   return out;
 }

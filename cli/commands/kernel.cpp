@@ -133,7 +133,10 @@ std::string screen(const KernelPoint& point) {
   }
   table.add_row({"traffic", to_text(a.bytes) + ", " + to_text(a.bytes / a.median) + " of " +
                                 to_text(device.limits(point.context.threads).bandwidth)});
-  table.add_row({"bound", std::string(to_string(a.bound)) + ", " + a.choice.algorithm});
+  // Its traffic is not in the line above.
+  const bool staged = a.bound == Bound::kMemory && a.choice.workspace > Bytes(0);
+  table.add_row({"bound", std::string(to_string(a.bound)) + ", " + a.choice.algorithm +
+                              (staged ? ", which also writes and reads its workspace" : "")});
   if (a.choice.workspace > Bytes(0)) table.add_row({"workspace", to_text(a.choice.workspace)});
   table.add_row({"origin", a.origin.source});
   for (const std::string& warning : kernel_warnings(point.request, a, device)) {

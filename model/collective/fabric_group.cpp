@@ -1,11 +1,10 @@
 #include "model/collective/fabric_group.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "core/error.h"
-#include "core/units_text.h"
+#include "model/collective/connection_limit.h"
 
 namespace paceline {
 namespace {
@@ -76,16 +75,8 @@ Cards cards_of(const ClusterSpec& cluster, const MachinePaths& paths,
   const BytesPerSecond flows = *network.per_flow * static_cast<double>(out.connections);
   if (flows >= out.rate) return out;
   out.rate = flows;
-  out.limit = std::to_string(out.connections) + " " + network.transport + " connections of each " +
-              "machine (" + network.name + ", " + to_text(*network.per_flow) + " each)";
-  const double needed = std::ceil(network.achieved * count / *network.per_flow);
-  out.remedy = std::to_string(out.connections) + " " + network.transport + " connections carry " +
-               to_text(flows) + " of the " + to_text(network.achieved * count) + " of " +
-               network.name + ": --set connections=" + std::to_string(static_cast<int>(needed)) +
-               " is what it needs";
-  for (const Transport& other : network.transports) {
-    if (!other.per_flow) out.remedy += ", --set transport=" + other.name + " has no such limit";
-  }
+  out.limit = connection_limit(out.connections, network);
+  out.remedy = connection_remedy(out.connections, network, network.achieved * count);
   return out;
 }
 

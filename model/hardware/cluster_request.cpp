@@ -10,6 +10,7 @@
 #include "core/units_text.h"
 #include "model/hardware/cluster_builder.h"
 #include "model/hardware/device_file.h"
+#include "model/hardware/foreign_link.h"
 #include "model/import/topology.h"
 
 namespace paceline {
@@ -131,27 +132,6 @@ void check_devices(const ClusterSpec& cluster, const std::string& file,
   }
 }
 
-// A user may ask what a link would bring that the device was never sold with, but must be told.
-void warn_of_foreign_links(const DeviceSpec& device, ClusterSpec& cluster) {
-  for (const MachineLink& link : cluster.machine.links) {
-    const LinkKind kind = link.link.kind;
-    if (kind != LinkKind::kNvlink && kind != LinkKind::kNvswitch) continue;
-    const BytesPerSecond rate = link.link.data_sheet;
-    if (!device.peer_links) {
-      cluster.warnings.push_back(device.name + " has no links between devices but PCI Express: " +
-                                 link.link.name + " is made up");
-    } else if (rate > 0.51 * device.peer_links->total_bandwidth.value) {
-      cluster.warnings.push_back(link.link.name + " is faster than the links of " + device.name +
-                                 ", " + device.peer_links->kind + " with " +
-                                 to_text(0.5 * device.peer_links->total_bandwidth.value) +
-                                 " in each direction");
-    } else {
-      continue;
-    }
-    return;
-  }
-}
-
 // --device where the cluster file leaves it open, or says the same.
 void name_devices(const std::string& name, const DeviceCatalog& devices, ClusterSpec& cluster) {
   const std::string& device = devices.at(name).name;
@@ -204,7 +184,9 @@ ClusterSpec from_links(const ClusterRequest& request, const ClusterCatalogs& cat
   const DeviceSpec& device = catalogs.devices.at(request.device);
   flags.device = device.name;
   ClusterSpec cluster = build_cluster(flags, catalogs.links);
-  warn_of_foreign_links(device, cluster);
+  if (auto foreign = foreign_link(device, cluster)) {
+    cluster.warnings.insert(cluster.warnings.begin(), std::move(*foreign));
+  }
   if (!device.host_link.no_peers.empty()) cluster.machine.peer_access = PeerAccess::kNone;
   return cluster;
 }

@@ -18,10 +18,14 @@ constexpr BytesPerSecond kFastest{1e15 / 8};
 constexpr Seconds kShortest{1e-9};
 constexpr Seconds kLongest{3600};
 
+bool starts_with_number(std::string_view text) {
+  return !text.empty() && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9'));
+}
+
+// Also of a unit that nobody knows: "25 gbps" is answered with those that are.
 bool is_quantity(std::string_view text) {
-  const bool starts_with_digit =
-      !text.empty() && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9'));
-  return starts_with_digit && text.find("/s") != std::string_view::npos;
+  const auto has = [&](std::string_view unit) { return text.find(unit) != text.npos; };
+  return starts_with_number(text) && (has("/s") || has("bps") || has("Bps"));
 }
 
 bool fits(const LinkSpec& link, LinkUse use) {
@@ -209,6 +213,14 @@ LinkSpec parse_link(std::string_view text, LinkUse use, const LinkCatalog& catal
   }
   if (is_quantity(text)) return from_quantity(text, use, catalog);
   const bool file = text.ends_with(".json");
+  if (!file && starts_with_number(text) && catalog.find(text) == nullptr) {
+    std::vector<std::string> names;
+    for (const LinkSpec& known : catalog.links()) {
+      if (fits(known, use)) names.push_back(known.name);
+    }
+    throw UsageError(unknown_name_message("link", text, names) +
+                     " (a rate is written \"25 Gb/s\" or \"25 Gb/s@5us\")");
+  }
   const LinkSpec link = file ? read_link_file(text) : catalog.at(text);
   if (fits(link, use)) return link;
   std::string allowed;

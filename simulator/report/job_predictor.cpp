@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/names.h"
 #include "core/units_text.h"
+#include "model/hardware/foreign_link.h"
 #include "simulator/job/profile_file.h"
 #include "simulator/report/accumulation_advice.h"
 #include "simulator/report/job_cluster.h"
@@ -41,6 +42,15 @@ void grow(ClusterSpec& cluster, int devices) {
   const int per_machine = static_cast<int>(cluster.machine.device_count());
   if (devices <= cluster.device_count() || !cluster.network || devices % per_machine != 0) return;
   cluster.machines = devices / per_machine;
+}
+
+// That there are no such links comes first: of what cannot be, the rest is said for nothing.
+void add_cluster_warnings(const ClusterSpec& cluster, const DeviceSpec* device,
+                          std::vector<std::string>& warnings) {
+  const auto foreign = device != nullptr ? foreign_link(*device, cluster) : std::nullopt;
+  for (const std::string& warning : cluster.warnings) {
+    warnings.insert(warning == foreign ? warnings.begin() : warnings.end(), warning);
+  }
 }
 
 }  // namespace
@@ -231,10 +241,6 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
                            .si();
                      });
   report.iteration_time_s = with_interval(time, report.interval_parts);
-  if (const auto wide =
-          wide_interval(report.iteration_time_s, report.interval_parts, device.narrowing)) {
-    report.warnings.push_back(*wide);
-  }
   report.throughput_samples_per_s = rate_of(samples, report.iteration_time_s);
   if (tokens > 0) report.throughput_tokens_per_s = rate_of(tokens, report.iteration_time_s);
   report.scaling_efficiency = alone / result.iteration_time;
@@ -256,6 +262,11 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
     }
   }
   for (const std::string& warning : result.warnings) report.warnings.push_back(warning);
+  // After what it follows from: parts that nobody measured.
+  if (const auto wide =
+          wide_interval(report.iteration_time_s, report.interval_parts, device.narrowing)) {
+    report.warnings.push_back(*wide);
+  }
   for (std::string& remark : job.strategy->remarks(job.spec, job.options)) {
     report.warnings.push_back(std::move(remark));
   }
@@ -266,9 +277,7 @@ void JobPredictor::apply(const Experiment& e, const IterationPlan& plan, const J
   if (const auto linear = more_than_linear(report, job.spec.profile)) {
     report.warnings.push_back(*linear);
   }
-  if (e.devices > 1) {
-    for (const std::string& warning : job.spec.cluster.warnings) report.warnings.push_back(warning);
-  }
+  if (e.devices > 1) add_cluster_warnings(job.spec.cluster, device.spec, report.warnings);
 }
 
 JobResult JobPredictor::without_messages(const Experiment& e, const IterationPlan& plan,

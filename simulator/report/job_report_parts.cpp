@@ -5,6 +5,7 @@
 
 #include "core/percent.h"
 #include "core/units_text.h"
+#include "model/collective/connection_limit.h"
 #include "simulator/job/compute_profile.h"
 
 namespace paceline {
@@ -20,6 +21,17 @@ constexpr double kNoteworthyPart = 0.01;   // of the time
 double ratio(Seconds in_job, Seconds alone) { return alone > Seconds(0) ? in_job / alone : 1; }
 
 bool is_one(double scale) { return std::abs(scale - 1) < kSameScale; }
+
+// What to change about the busiest resource, where it is clear.
+const char* what_shortens(const JobResult& job) {
+  if (limiting_connections(job.busiest)) {
+    return ", which more connections (sockets: --set connections=N), RDMA or fewer bytes would "
+           "shorten, but no faster cards";
+  }
+  if (job.busiest_share <= kBindingShare) return "";
+  return is_computing(job.busiest) ? ", which a faster link would not shorten"
+                                   : ", which only a faster link or fewer bytes would shorten";
+}
 
 }  // namespace
 
@@ -80,11 +92,7 @@ void name_bottleneck(const JobResult& job, const AggregationKernels& kernels,
     bottleneck.text = "busy " + percent(job.busiest_share) +
                       " of the iteration; the device waits " + percent(waiting) +
                       " of it for communication";
-    if (job.busiest_share > kBindingShare) {
-      bottleneck.text += is_computing(job.busiest)
-                             ? ", which a faster link would not shorten"
-                             : ", which only a faster link or fewer bytes would shorten";
-    }
+    bottleneck.text += what_shortens(job);
     return;
   }
   bottleneck.share *= job.compute_share - kernels.share;

@@ -231,7 +231,10 @@ Report Predictor::alone(const Experiment& e, const DeviceWork& work, const Strat
   r.experiment = e;
   const MemoryResult& memory = work.memory.with(kept);
   r.memory = memory.use;
-  if (!memory.use.fits()) r.warnings.emplace_back("does not fit in the memory of the device");
+  // First: what cannot run has no time.
+  if (!memory.use.fits()) {
+    r.warnings.insert(r.warnings.begin(), "does not fit in the memory of the device");
+  }
   r.warnings.insert(r.warnings.end(), memory.warnings.begin(), memory.warnings.end());
   if (tape != nullptr) *tape = memory.tape;
   return r;

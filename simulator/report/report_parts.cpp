@@ -19,6 +19,12 @@ Seconds total_time(const std::vector<ImplementationTime>& parts) {
   return total;
 }
 
+// Of kernels that neither arithmetic nor memory limits.
+Seconds start_up(const ImplementationTime& part) {
+  if (part.implementation == "host") return Seconds();
+  return part.time - part.compute_bound - part.memory_bound;
+}
+
 }  // namespace
 
 double PhaseScale::of(Phase phase) const {
@@ -84,20 +90,26 @@ Bottleneck find_bottleneck(const IterationPlan& plan, std::string_view whole,
     const char* resource;
     const char* meaning;
     Seconds time;
+    Seconds (*part)(const ImplementationTime&);  // of it, in one implementation
   };
   const Candidate candidates[] = {
-      {on_gpu ? "gpu compute" : "cpu compute", "arithmetic and instructions", compute},
-      {on_gpu ? "gpu memory" : "cpu memory", "memory traffic", memory},
-      {"framework host", "dispatching calls", host},
-      {"kernel start-up", "starting small kernels", total - compute - memory - host}};
+      {on_gpu ? "gpu compute" : "cpu compute", "arithmetic and instructions", compute,
+       [](const ImplementationTime& part) { return part.compute_bound; }},
+      {on_gpu ? "gpu memory" : "cpu memory", "memory traffic", memory,
+       [](const ImplementationTime& part) { return part.memory_bound; }},
+      {"framework host", "dispatching calls", host, nullptr},
+      {"kernel start-up", "starting small kernels", total - compute - memory - host, start_up}};
   const Candidate& worst =
       *std::max_element(std::begin(candidates), std::end(candidates),
                         [](const Candidate& a, const Candidate& b) { return a.time < b.time; });
-  const ImplementationTime& top = parts.front();
   out.resource = worst.resource;
   out.share = worst.time / total;
-  out.text = percent(out.share) + " of " + std::string(whole) + " is limited by " + worst.meaning +
-             "; " + top.implementation + " alone takes " + percent(top.time / total);
+  out.text = percent(out.share) + " of " + std::string(whole) + " is limited by " + worst.meaning;
+  if (worst.part == nullptr) return out;
+  // Of that time, not of all that the implementation takes: its other kernels are limited
+  // otherwise.
+  const ImplementationTime& top = *std::ranges::max_element(parts, {}, worst.part);
+  out.text += ", " + percent(worst.part(top) / total) + " in " + top.implementation + " alone";
   return out;
 }
 
