@@ -1,9 +1,11 @@
 #include "answers/compare/ranking.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "answers/compare/paired.h"
 #include "answers/compare/rate_text.h"
 #include "answers/compare/varying.h"
 #include "core/error.h"
@@ -49,14 +51,32 @@ std::vector<RankedPoint> rank_points(const std::vector<Report>& reports, RankBy 
     if (fits(a) != fits(b)) return fits(a);
     return value(a).median > value(b).median;
   });
-  std::size_t first = 0;
+  const PairedRates paired;
+  const auto compare = [&](const RankedPoint& point, const RankedPoint& with) {
+    const double ratio = value(point).median / value(with).median;
+    const Estimate rates = paired.ratio(reports[point.index], reports[with.index]);
+    return Comparison{with.index, times(rates, ratio / rates.median)};
+  };
+  std::vector<std::size_t> firsts;  // of ranks
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const bool overlaps =
-        fits(out[i]) == fits(out[first]) && value(out[i]).p95 >= value(out[first]).p05;
-    if (!overlaps) first = i;
-    out[i].rank = first + 1;
-    out[i].tied = i != first;
-    if (i != first) out[first].tied = true;
+    RankedPoint& point = out[i];
+    point.rank = i + 1;
+    for (const std::size_t first : firsts) {
+      // Intervals that far apart exclude 1 from the ratio, whatever they share.
+      const bool apart = value(point).p95 * std::exp(paired.repeat()) < value(out[first]).p05;
+      if (fits(out[first]) != fits(point) || apart) continue;
+      Comparison comparison = compare(point, out[first]);
+      if (!holds_one(comparison.ratio)) continue;
+      point.rank = first + 1;
+      point.tied = out[first].tied = true;
+      point.comparison = comparison;
+      break;
+    }
+    if (point.tied) continue;
+    if (!firsts.empty() && fits(out[firsts.back()]) == fits(point)) {
+      point.comparison = compare(point, out[firsts.back()]);
+    }
+    firsts.push_back(i);
   }
   return out;
 }
@@ -108,6 +128,11 @@ std::vector<ordered_json> comparison_json(const std::vector<RankedPoint>& rankin
   for (const RankedPoint& point : ranking) {
     ordered_json& entry = out[point.index];
     entry = {{"rank", point.rank}, {"cannot_be_told_apart", point.tied}};
+    if (point.comparison) {
+      const Estimate& ratio = point.comparison->ratio;
+      entry["compared_with"] = point.comparison->with;
+      entry["ratio"] = {{"median", ratio.median}, {"p05", ratio.p05}, {"p95", ratio.p95}};
+    }
     if (prices == nullptr) continue;
     entry["price_date"] = prices->date();
     entry["currency"] = prices->currency();

@@ -12,13 +12,23 @@
 
 namespace paceline {
 
+// A point against another one, both as they are ranked: per second or per unit of money.
+struct Comparison {
+  std::size_t with = 0;  // into the reports
+  Estimate ratio;        // of the rates, with what both do not know (paired.h)
+};
+
 // One prediction of a sweep in its place.
 struct RankedPoint {
   std::size_t index = 0;  // into the reports
-  // 1 for the best. Points whose intervals overlap that of the first of their rank share it: the
-  // prediction cannot tell them apart. The next rank counts all before it.
+  // 1 for the best. Points share the rank of the first one that the prediction cannot tell them
+  // apart from: the interval of the ratio holds 1. The next rank counts all before it. A point
+  // whose interval is wide may so have a better rank than one above it.
   std::size_t rank = 0;
   bool tied = false;
+  // With the first of its rank, or of that itself with the nearest first one above; nothing for
+  // the best, nor between what fits in memory and what does not.
+  std::optional<Comparison> comparison;
   // Samples per unit of money, where the price of the device is known.
   std::optional<Estimate> samples_per_money;
 };

@@ -60,6 +60,38 @@ TEST(Ranking, PointsWhoseIntervalsOverlapShareARank) {
   EXPECT_THAT(ranking_table(reports, ranking, nullptr).to_string(), HasSubstr("1="));
 }
 
+// The same devices with every kernel of one family: 100 +- 20 and 80 +- 16 are one number times
+// the same unknown, so that their ratio is known.
+TEST(Ranking, PointsThatErrTogetherAreToldApartThoughTheirIntervalsOverlap) {
+  std::vector<Report> reports = {report("t4", 80, 16), report("t4", 100, 20)};
+  EXPECT_THAT(ranks(rank_points(reports, RankBy::kThroughput, nullptr)), ElementsAre(1, 1));
+  ErrorShares family;
+  family.add("gemm of t4", 1);
+  family.finish();
+  for (Report& r : reports) r.computing_errors = std::make_shared<const ErrorShares>(family);
+  const auto ranking = rank_points(reports, RankBy::kThroughput, nullptr);
+  EXPECT_THAT(ranks(ranking), ElementsAre(1, 2));
+  ASSERT_TRUE(ranking[1].comparison);
+  EXPECT_EQ(ranking[1].comparison->with, 1u);
+  EXPECT_DOUBLE_EQ(ranking[1].comparison->ratio.median, 0.8);
+  EXPECT_FALSE(ranking[0].comparison);
+}
+
+// 100 +- 2 and 90 +- 2 are told apart; of 85 +- 40 nobody knows whether it is the best.
+TEST(Ranking, APointThatMayBeTheBestSharesTheFirstRankWhateverStandsAboveIt) {
+  const std::vector<Report> reports = {report("p4", 100, 2), report("p40", 90, 2),
+                                       report("t4", 85, 40)};
+  EXPECT_THAT(ranks(rank_points(reports, RankBy::kThroughput, nullptr)), ElementsAre(1, 2, 1));
+}
+
+TEST(Ranking, DoesNotDependOnTheOrderInWhichPointsAreGiven) {
+  const std::vector<Report> reports = {report("p4", 100, 2), report("p40", 90, 2),
+                                       report("t4", 85, 40), report("k80", 30, 3)};
+  const std::vector<Report> reversed(reports.rbegin(), reports.rend());
+  EXPECT_EQ(ranks(rank_points(reports, RankBy::kThroughput, nullptr)),
+            ranks(rank_points(reversed, RankBy::kThroughput, nullptr)));
+}
+
 TEST(Ranking, WhatDoesNotFitComesLast) {
   const std::vector<Report> reports = {report("t4", 200, 1, false), report("p4", 100, 1)};
   EXPECT_THAT(order(rank_points(reports, RankBy::kThroughput, nullptr)), ElementsAre(1, 0));

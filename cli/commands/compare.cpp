@@ -120,7 +120,9 @@ std::string notes_text(const Sweep& sweep, const std::vector<RankedPoint>& ranki
                        const PriceList* prices) {
   std::string out;
   if (std::ranges::any_of(ranking, &RankedPoint::tied)) {
-    out += "= cannot be told apart: the 90 % intervals overlap\n";
+    out +=
+        "= cannot be told apart from the first of the rank: the 90 % interval of the ratio holds "
+        "1\n";
   }
   if (sweep.in_closed_form > 0) {
     out += std::to_string(sweep.in_closed_form) +

@@ -114,13 +114,23 @@ PhaseTimes phase_times(const IterationPlan& plan) {
   return plan.dispatch == Dispatch::kSerial ? serial_phases(plan) : asynchronous_phases(plan);
 }
 
+const std::string& error_family(const PlannedKernel& planned) {
+  return planned.cost.family.empty() ? planned.kernel.implementation : planned.cost.family;
+}
+
+double iteration_seconds(const IterationPlan& plan, const std::vector<double>& kernels,
+                         double host_factor) {
+  return plan.dispatch == Dispatch::kSerial
+             ? serial_sums(plan).seconds(kernels, host_factor)
+             : asynchronous_iteration_seconds(plan, kernels, host_factor);
+}
+
 std::vector<double> draw_iteration_times(const IterationPlan& plan, std::uint64_t seed, int draws) {
   const SerialSums sums = serial_sums(plan);
   Numbering families, shapes;
   std::vector<std::size_t> family, shape;
   for (const PlannedKernel& planned : plan.kernels) {
-    const std::string& name =
-        planned.cost.family.empty() ? planned.kernel.implementation : planned.cost.family;
+    const std::string& name = error_family(planned);
     family.push_back(families.number(name));
     shape.push_back(shapes.number(name + to_string(planned.kernel.shape)));
   }

@@ -8,7 +8,9 @@
 // this (docs/models/pytorch-cpu.md).
 #pragma once
 
-#include <span>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "core/sim_time.h"
 #include "model/plan/iteration_plan.h"
@@ -33,5 +35,11 @@ PhaseTimes phase_times(const IterationPlan& plan);
 // z_host), z standard normal from the 64-bit Mersenne Twister seeded with `seed`. Kernels are
 // costed once.
 std::vector<double> draw_iteration_times(const IterationPlan& plan, std::uint64_t seed, int draws);
+// What z_family is common to.
+const std::string& error_family(const PlannedKernel& planned);
+// The iteration's time with kernel k taking `kernels[k]` seconds and all host work `host_factor`
+// times as long.
+double iteration_seconds(const IterationPlan& plan, const std::vector<double>& kernels,
+                         double host_factor);
 
 }  // namespace paceline

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/units.h"
+#include "model/plan/error_shares.h"
 #include "model/plan/experiment.h"
 #include "model/plan/input_file.h"
 #include "model/plan/memory_use.h"
@@ -96,6 +98,9 @@ struct Report {
   bool peak_is_measured = false;             // what it refers to; else of the data sheet
   std::vector<OriginLine> origins;           // per kernel family
   std::vector<IntervalPart> interval_parts;  // of jobs
+  // What the error of the part "computing" consists of, shared by the points of a sweep that share
+  // the work of a device; none if it was measured. For comparisons, not written to files.
+  std::shared_ptr<const ErrorShares> computing_errors;
   std::vector<std::string> warnings;
   std::vector<InputFile> inputs;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/statistics.h"
+#include "model/analytic/computing_errors.h"
 #include "model/analytic/iteration_time.h"
 #include "model/cost/least_arithmetic.h"
 #include "simulator/lower/lower.h"
@@ -39,6 +40,14 @@ std::optional<std::string> padding(const ImportedModel& model,
          std::to_string(*bucket);
 }
 
+// Host costs are of the framework and of the machine that the device is in.
+ErrorScopes error_scopes(const DeviceWork& work) {
+  const Experiment& e = work.experiment;
+  const std::string device =
+      e.device + "|" + e.device_given.value_or("") + "|" + std::to_string(e.threads);
+  return {device, device + "|" + e.framework, work.computing};
+}
+
 Report report_of(const DeviceWork& work) {
   const Experiment& e = work.experiment;
   const IterationPlan& plan = work.plan;
@@ -52,6 +61,8 @@ Report report_of(const DeviceWork& work) {
     for (double& draw : draws) draw = std::max(draw, work.input->period().si());
   }
   r.iteration_time_s = estimate(time, std::move(draws));
+  r.computing_errors =
+      std::make_shared<const ErrorShares>(computing_errors(plan, error_scopes(work)));
   const double samples = static_cast<double>(e.batch * e.grad_accumulation);
   r.throughput_samples_per_s = rate_of(samples, r.iteration_time_s);
   if (work.graph.tokens_per_sample()) {
@@ -100,9 +111,10 @@ Report report_of(const DeviceWork& work) {
 
 DeviceWork::DeviceWork(const Experiment& resolved, const TrainingDevice& on, ImportedModel loaded,
                        const FrameworkRegistry& frameworks, const JobPredictor& jobs,
-                       const MemoryModel& memory_model)
+                       const MemoryModel& memory_model, std::string which)
     : device(on),
       experiment(resolved),
+      computing(std::move(which)),
       model(std::move(loaded)),
       setup(experiment, device, frameworks, jobs),
       graph(setup.build(model, experiment.batch)),

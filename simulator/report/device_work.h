@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <string>
 
 #include "simulator/report/held_memory.h"
 #include "simulator/report/input_pipeline.h"
@@ -11,16 +12,18 @@
 namespace paceline {
 
 struct DeviceWork {
-  // All must outlive this. Throws what PredictionSetup and the cost models throw.
+  // All must outlive this. `computing` says which iteration of one device it is: works of equal
+  // texts compute the same. Throws what PredictionSetup and the cost models throw.
   DeviceWork(const Experiment& resolved, const TrainingDevice& device, ImportedModel model,
              const FrameworkRegistry& frameworks, const JobPredictor& jobs,
-             const MemoryModel& memory_model);
+             const MemoryModel& memory_model, std::string computing);
 
   // Of one device, but for its memory; drawn when it is first asked for, from any thread.
   const Report& report() const;
 
   const TrainingDevice& device;
   const Experiment experiment;  // of the point that it was made for
+  const std::string computing;
   ImportedModel model;
   PredictionSetup setup;
   WorkloadGraph graph;

@@ -197,12 +197,17 @@ std::int64_t Predictor::largest_batch(const Experiment& e, const TrainingDevice&
 }
 
 std::string Predictor::work_key(const Experiment& e, const TrainingDevice& device) const {
+  // Shares are worded by it.
+  return (e.devices > 1 ? "job|" : "device|") + computing_key(e, device);
+}
+
+std::string Predictor::computing_key(const Experiment& e, const TrainingDevice& device) const {
   const auto framework = frameworks_.make(e.framework);
   Experiment own = e;
   for (const std::string& key : split_settings(*framework, device.kind(), e, jobs_).job) {
     own.options.erase(key);
   }
-  std::string key = e.devices > 1 ? "job|" : "device|";  // shares are worded by it
+  std::string key;
   for (const std::string& part :
        {e.model, std::to_string(e.batch), std::to_string(e.seq.value_or(0)),
         std::string(to_string(e.precision)), e.device, e.device_given.value_or(""),
@@ -216,7 +221,8 @@ std::string Predictor::work_key(const Experiment& e, const TrainingDevice& devic
 
 std::unique_ptr<const DeviceWork> Predictor::work(const Experiment& e,
                                                   const TrainingDevice& device) const {
-  return std::make_unique<const DeviceWork>(e, device, load(e), frameworks_, jobs_, memory_);
+  return std::make_unique<const DeviceWork>(e, device, load(e), frameworks_, jobs_, memory_,
+                                            computing_key(e, device));
 }
 
 StrategyMemory Predictor::strategy_memory(const Experiment& e, const DeviceWork& work) const {
@@ -263,7 +269,8 @@ Prediction Predictor::predict(const Experiment& experiment, const TrainingDevice
                               bool largest_batch) const {
   std::optional<ImportedModel> model;
   const Experiment e = resolve(experiment, device, model);
-  DeviceWork work(e, device, std::move(*model), frameworks_, jobs_, memory_);
+  DeviceWork work(e, device, std::move(*model), frameworks_, jobs_, memory_,
+                  computing_key(e, device));
   const StrategyMemory kept = strategy_memory(e, work);
   std::future<void> search;
   if (largest_batch) {

@@ -46,6 +46,8 @@ class Predictor {
   // The same in parts, for many experiments: points with equal keys share the work of one device.
   // Experiments are resolved.
   std::string work_key(const Experiment& resolved, const TrainingDevice& device) const;
+  // What one device computes, whether it is one of several or not.
+  std::string computing_key(const Experiment& resolved, const TrainingDevice& device) const;
   std::unique_ptr<const DeviceWork> work(const Experiment& resolved,
                                          const TrainingDevice& device) const;
   // What the job's strategy keeps on its fullest device; nothing of one device by itself.
