@@ -135,6 +135,12 @@ void scale_launch(Fit& fit, double scale) {
   }
 }
 
+void scale_compute_share(Fit& fit, double scale) {
+  for (Parameter& p : fit.parameters) {
+    if (p.name == "compute_share") p.value *= scale;
+  }
+}
+
 void add_dispatch(Fit& fit) {
   const auto priors = gpu_priors(fit.implementation, Timing::kCall);
   const std::size_t n = priors.size();
@@ -188,8 +194,7 @@ GpuPool make_pool(const std::string& family,
     const FitResult first =
         fit_kernel(gpu_problem(family, priors, kept), gpu_fit_options(options.starts));
     if (!first.usable) continue;
-    const double power =
-        is_limited_by_power(family) ? std::log(power_share(catalog.at(device), catalog)) : 0;
+    const double power = std::log(power_share(catalog.at(device), catalog, family));
     const double launch = std::log(launch_scale(catalog.at(device), family));
     DeviceEstimate estimate = without_prior(device, architecture_of(catalog, device), priors,
                                             coordinates_of(first.fit), variances_of(first.fit));
@@ -208,7 +213,10 @@ GpuPool make_pool(const std::string& family,
   }
   for (const AchievedShare& a : achieved) {
     if (a.family != family || pool.observations.contains(a.device)) continue;
-    pool.estimates.push_back(estimate_of(a, architecture_of(catalog, a.device), pool.priors));
+    AchievedShare with_power = a;
+    with_power.share /= power_share(catalog.at(a.device), catalog, family);
+    pool.estimates.push_back(
+        estimate_of(with_power, architecture_of(catalog, a.device), pool.priors));
   }
   return pool;
 }

@@ -25,7 +25,7 @@ struct GpuPool {
   std::map<std::string, std::vector<Observation>> observations;
   std::map<std::string, Timing> timing;
   std::vector<DeviceEstimate> estimates;  // of boards with enough power, at the reference clock
-  std::map<std::string, double> power;    // ln of the share of its peak that a board has power for
+  std::map<std::string, double> power;    // ln of the share of its peak that a board sustains
   std::map<std::string, double> launch;   // ln of its launch / that at the reference clock
 
   std::vector<DeviceEstimate> without(const std::string& device) const;
@@ -54,6 +54,9 @@ Fit expected_fit(const GpuPool& pool, const std::string& architecture);
 
 // The same of a device whose launch takes `scale` of that.
 void scale_launch(Fit& fit, double scale);
+
+// The same of a board that sustains `scale` of the peak that the fit's board does.
+void scale_compute_share(Fit& fit, double scale);
 
 // To be compared with timings of calls, a prediction needs the dispatch that they contain.
 void add_dispatch(Fit& fit);

@@ -55,6 +55,7 @@ void add_same_chip_folds(const GpuPool& pool, const DeviceCatalog& catalog, Fami
     if (kin == same_chip->value.end()) continue;
     Fit fit = family.devices.at(*kin).fit;
     if (pool.timing.at(device) == Timing::kCall) add_dispatch(fit);
+    scale_compute_share(fit, std::exp(pool.power.at(device) - pool.power.at(*kin)));
     family.folds.push_back({device, kSameChip, score(fit, observations)});
   }
 }

@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::string_view kOfArchitecture = "architecture-";
 
+void scale_compute_share(Fit& fit, double scale) {
+  for (Parameter& p : fit.parameters) {
+    if (p.name == "compute_share") p.value *= scale;
+  }
+}
+
 // What is expected of an architecture is expected of a board with enough power and at the reference
 // clock. What was measured needs no expectation, and the other boards of the architecture need not
 // be read.
@@ -26,15 +32,28 @@ void expect_of_board(const DeviceSpec& device, const ParameterSet& own,
   const bool needed = std::ranges::any_of(architecture.fits, [&](const Fit& fit) {
     return is_limited_by_power(fit.implementation) && own.find(fit.implementation) == nullptr;
   });
-  const double share = needed ? power_share(device, DeviceCatalog::shipped()) : 1;
+  if (needed) {
+    const DeviceCatalog boards = DeviceCatalog::shipped();
+    for (Fit& fit : architecture.fits) {
+      scale_compute_share(fit, power_share(device, boards, fit.implementation));
+    }
+  }
   for (Fit& fit : architecture.fits) {
-    const double of_peak = is_limited_by_power(fit.implementation) ? share : 1;
     const double of_launch = launch_scale(device, fit.implementation);
     for (Parameter& p : fit.parameters) {
-      if (p.name == "compute_share") p.value *= of_peak;
       if (p.name == "launch") p.value *= of_launch;
     }
   }
+}
+
+// Boards with one chip differ by the power they have for it.
+ParameterSet lent(ParameterSet fits, const std::string& lender, const DeviceSpec& device) {
+  const DeviceCatalog boards = DeviceCatalog::shipped();
+  for (Fit& fit : fits.fits) {
+    scale_compute_share(fit,
+                        power_share_between(device, boards.at(lender), boards, fit.implementation));
+  }
+  return fits;
 }
 
 std::vector<std::string> known_architectures(const std::filesystem::path& folder) {
@@ -69,7 +88,7 @@ GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
   if (was_measured(device.name)) out.own = read(device.name);
   if (device.same_chip) {
     for (const std::string& name : device.same_chip->value) {
-      if (was_measured(name)) out.same_chip.push_back(read(name));
+      if (was_measured(name)) out.same_chip.push_back(lent(read(name), name, device));
     }
     out.same_chip_sd = read("same-chip").at("gpu.same_chip").value("shared_sd");
   }

@@ -1,11 +1,17 @@
 // Boards that cannot hold their data-sheet clock under load: passively cooled cards of an
-// architecture are sold with the full peak and a fraction of the power (T4: 8.6 W for a TFLOP/s,
-// RTX 2080 Ti: 19). The share of the fp32 peak that a board has the power for,
+// architecture are sold with the full peak and a fraction of the power. With r the power for a
+// FLOP/s that a board has, as a share of that of the most generous board of its architecture, it
+// sustains of its peak
 //
-//   min(1, (power / peak) / (enough x that of the most generous board of the architecture)),
+//   r^(1/2.5)         on the matrix units: power rises with the clock and the square of the
+//   voltage,
+//                     which falls with the clock down to its floor
+//   min(1, r / 0.75)  on the fp32 units, which draw less: boards above 3/4 show no throttling
 //
-// with `enough` = 3/4: boards above that show no throttling in public timings. Power rises with the
-// clock at constant voltage linearly, and near the lowest voltage there is no other way to save it.
+// Boards of one architecture have as many matrix FLOP for a vector FLOP, but for those sold with
+// half of the rate (GeForce, L40): the matrix units of these have twice the power. The exponent is
+// an assumption between 1 (one voltage) and 3 (voltage in proportion to the clock), neither fitted
+// nor chosen by validation data (decision 137); 3/4: decision 093.
 #pragma once
 
 #include <string_view>
@@ -14,11 +20,16 @@
 
 namespace paceline {
 
-// 1 for a board with enough power, and for an architecture of which the catalog holds no other.
-double power_share(const DeviceSpec& board, const DeviceCatalog& catalog);
+// 1 for a family that is not limited by power, for the most generous board, and for an architecture
+// of which the catalog holds no other.
+double power_share(const DeviceSpec& board, const DeviceCatalog& catalog, std::string_view family);
 
-// Whether kernels of the family keep the fp32 units busy enough to be held back: matrix products.
-// Convolutions are predicted worse with the share than without (decision 093).
+// Whether kernels of the family keep their units busy enough to be held back: matrix products.
+// Convolutions and attention are predicted worse with the share than without (decisions 093, 137).
 bool is_limited_by_power(std::string_view family);
+
+// What a board sustains / what `lender`, a board with the same chip, does.
+double power_share_between(const DeviceSpec& board, const DeviceSpec& lender,
+                           const DeviceCatalog& catalog, std::string_view family);
 
 }  // namespace paceline
