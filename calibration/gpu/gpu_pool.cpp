@@ -135,12 +135,6 @@ void scale_launch(Fit& fit, double scale) {
   }
 }
 
-void scale_compute_share(Fit& fit, double scale) {
-  for (Parameter& p : fit.parameters) {
-    if (p.name == "compute_share") p.value *= scale;
-  }
-}
-
 void add_dispatch(Fit& fit) {
   const auto priors = gpu_priors(fit.implementation, Timing::kCall);
   const std::size_t n = priors.size();

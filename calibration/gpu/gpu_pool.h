@@ -55,9 +55,6 @@ Fit expected_fit(const GpuPool& pool, const std::string& architecture);
 // The same of a device whose launch takes `scale` of that.
 void scale_launch(Fit& fit, double scale);
 
-// The same of a board that sustains `scale` of the peak that the fit's board does.
-void scale_compute_share(Fit& fit, double scale);
-
 // To be compared with timings of calls, a prediction needs the dispatch that they contain.
 void add_dispatch(Fit& fit);
 

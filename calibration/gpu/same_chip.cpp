@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "model/hardware/power_share.h"
 #include "model/parameters/fold_residuals.h"
 
 namespace paceline {

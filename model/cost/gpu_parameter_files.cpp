@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::string_view kOfArchitecture = "architecture-";
 
-void scale_compute_share(Fit& fit, double scale) {
-  for (Parameter& p : fit.parameters) {
-    if (p.name == "compute_share") p.value *= scale;
-  }
-}
-
 // What is expected of an architecture is expected of a board with enough power and at the reference
 // clock. What was measured needs no expectation, and the other boards of the architecture need not
 // be read.

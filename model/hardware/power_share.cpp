@@ -48,4 +48,10 @@ double power_share_between(const DeviceSpec& board, const DeviceSpec& lender,
   return power_share(board, catalog, family) / power_share(lender, catalog, family);
 }
 
+void scale_compute_share(Fit& fit, double scale) {
+  for (Parameter& p : fit.parameters) {
+    if (p.name == "compute_share") p.value *= scale;
+  }
+}
+
 }  // namespace paceline

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "model/hardware/device_catalog.h"
+#include "model/parameters/parameter_set.h"
 
 namespace paceline {
 
@@ -31,5 +32,8 @@ bool is_limited_by_power(std::string_view family);
 // What a board sustains / what `lender`, a board with the same chip, does.
 double power_share_between(const DeviceSpec& board, const DeviceSpec& lender,
                            const DeviceCatalog& catalog, std::string_view family);
+
+// The fit of a board that sustains `scale` of the peak that the fit's own board does.
+void scale_compute_share(Fit& fit, double scale);
 
 }  // namespace paceline
