@@ -20,6 +20,11 @@ const BadInput kBadQuestions[] = {
      "sweep"},
     {"MemoryMissingFile", "memory --model resnet50 --batch 8 --device none.json", 3, "none.json"},
     {"MemoryPlotToMissingFolder", "memory " GOOD "--plot nowhere/p.svg", 3, "nowhere/p.svg"},
+    {"EccWhereItTakesNoMemory", "memory --model resnet50 --device v100-sxm2-16g --set ecc=off", 2,
+     "which v100-sxm2-16g is not known to be"},
+    {"EccOfACpu", "memory " GOOD "--set ecc=off", 2, "is of GPUs"},
+    {"EccThatIsNoMode", "memory --model resnet50 --device t4 --set ecc=yes", 2,
+     "--set ecc=yes: expected on or off"},
     // Checks of measured numbers.
     {"CheckNothing", "check", 2, "--measured"},
     {"CheckTwoThings", "check scaling.csv --mfu 50% --device t4", 2, "give one of"},
