@@ -25,6 +25,9 @@ const BadInput kBadQuestions[] = {
     {"EccOfACpu", "memory " GOOD "--set ecc=off", 2, "is of GPUs"},
     {"EccThatIsNoMode", "memory --model resnet50 --device t4 --set ecc=yes", 2,
      "--set ecc=yes: expected on or off"},
+    {"FusedAttentionBeforeAmpere",
+     "predict --model gpt2 --batch 1 --precision fp16 --device v100-sxm2-16g --set attention=fused",
+     2, "v100-sxm2-16g is volta, where it is attention=unfused"},
     // Checks of measured numbers.
     {"CheckNothing", "check", 2, "--measured"},
     {"CheckTwoThings", "check scaling.csv --mfu 50% --device t4", 2, "give one of"},

@@ -1,5 +1,7 @@
 #include "simulator/frameworks/record/gpu_record.h"
 
+#include <algorithm>
+
 namespace paceline {
 namespace {
 
@@ -64,6 +66,10 @@ LayerCalls read_layer_calls(JsonObject object) {
   return calls;
 }
 
+bool GpuRecord::fuses_attention_on(std::string_view architecture) const {
+  return std::ranges::find(fused_attention, architecture) != fused_attention.end();
+}
+
 const LayerCalls& GpuRecord::calls(std::string_view layer_kind) const {
   const auto found = layer_calls.find(layer_kind);
   if (found == layer_calls.end()) {
@@ -85,7 +91,7 @@ GpuRecord read_gpu_record(JsonObject object) {
   record.persistent_rnn = object.boolean_or("persistent_rnn", false);
   record.fused_bias = object.boolean("fused_bias");
   record.clears_gradients = object.boolean("clears_gradients");
-  record.fused_attention = object.boolean("fused_attention");
+  record.fused_attention = object.strings("fused_attention");
   record.compiles = object.boolean_or("compiles", false);
   read_update(object.object("update"), record);
   if (object.has("execution")) {
