@@ -54,6 +54,18 @@ void read_update(JsonObject object, GpuRecord& record) {
   object.finish();
 }
 
+GpuRecord::Tf32Default read_tf32(JsonObject object) {
+  GpuRecord::Tf32Default out{.work = object.strings("work"),
+                             .architectures = object.strings("architectures"),
+                             .source = object.string("source")};
+  for (const std::string& work : out.work) {
+    if (work == "convolutions" || work == "products") continue;
+    object.fail("work", "expected convolutions or products, found \"" + work + "\"");
+  }
+  object.finish();
+  return out;
+}
+
 }  // namespace
 
 LayerCalls read_layer_calls(JsonObject object) {
@@ -92,6 +104,9 @@ GpuRecord read_gpu_record(JsonObject object) {
   record.fused_bias = object.boolean("fused_bias");
   record.clears_gradients = object.boolean("clears_gradients");
   record.fused_attention = object.strings("fused_attention");
+  if (object.has("tf32_by_default")) {
+    record.tf32_by_default = read_tf32(object.object("tf32_by_default"));
+  }
   record.compiles = object.boolean_or("compiles", false);
   read_update(object.object("update"), record);
   if (object.has("execution")) {

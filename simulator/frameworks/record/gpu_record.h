@@ -61,6 +61,14 @@ struct GpuRecord {
   std::vector<std::string> fused_attention;
   bool fuses_attention_on(std::string_view architecture) const;
 
+  // What fp32 work runs in TF32 unless the user forbids it, and on which architectures.
+  struct Tf32Default {
+    std::vector<std::string> work;  // "convolutions", "products"
+    std::vector<std::string> architectures;
+    std::string source;
+  };
+  std::optional<Tf32Default> tf32_by_default;
+
   ExecutionRules execution;
 
   // Throws InputError if there is no entry for this kind of layer.
