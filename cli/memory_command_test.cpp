@@ -87,6 +87,24 @@ TEST(MemoryCommand, WhatWouldBeGivenBackMakesNoBatchUnsafe) {
   EXPECT_LT(sure, kept["largest_batch"]);
 }
 
+// 16 GiB of a T4 are 15.8 GB for a process, since ECC bits take a sixteenth: what needs 15.6 GB
+// fits for certain no more, and would without ECC.
+TEST(MemoryCommand, FitsIntoWhatAProcessCanUse) {
+  const std::string job = "--model bert-large --seq 512 --precision fp16 --device t4 ";
+  const json any = memory(job);
+  const double usable = any["memory_bytes"]["capacity"];
+  EXPECT_NEAR(usable / 15.84e9, 1, 0.001);
+  EXPECT_LE(any["memory_bytes"]["peak"], usable);
+  const json without = memory(job + "--set ecc=off");
+  EXPECT_NEAR(without["memory_bytes"]["capacity"].get<double>() - usable, 1073741824, 1);
+  EXPECT_GE(without["largest_batch"], any["largest_batch"]);
+  const TestFolder folder;
+  EXPECT_THAT(run_program_in(folder, "memory " + job).out,
+              testing::AllOf(HasSubstr("of 15.8 GB usable"), HasSubstr("usable of 17.2 GB: ECC")));
+  EXPECT_THAT(run_program_in(folder, "predict --batch 1 " + job).out,
+              HasSubstr("of 15.8 GB usable"));
+}
+
 // Not even one sample of gpt2-xl and Adam fits 12 GB.
 TEST(MemoryCommand, SaysWithoutABatchThatNothingFits) {
   const json none = memory("--model gpt2-xl --device titan-x-pascal --set optimizer=adam", 5);

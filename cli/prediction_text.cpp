@@ -98,6 +98,11 @@ bool context_was_measured(const MemoryUse& use) {
   });
 }
 
+bool capacity_is_what_processes_get(const MemoryUse& use) {
+  return std::ranges::any_of(use.origins,
+                             [](const OriginLine& line) { return line.what == "capacity"; });
+}
+
 }  // namespace
 
 std::string memory_line(const MemoryUse& use) {
@@ -108,6 +113,7 @@ std::string memory_line(const MemoryUse& use) {
                         : fit == MemoryFit::kUnlikely ? ": UNLIKELY TO FIT, "
                                                       : ": DOES NOT FIT, ";
   return to_text(bytes(use.peak())) + " of " + to_text(bytes(use.capacity)) +
+         (capacity_is_what_processes_get(use) ? " usable" : "") +
          (use.fully_equipped ? " if fully equipped" : "") + verdict +
          (use.fits() ? to_text(bytes(use.margin())) + " to spare"
                      : to_text(bytes(-use.margin())) + " too much") +

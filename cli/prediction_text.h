@@ -26,9 +26,9 @@ std::string prediction_screen(const Report& report);
 // where its search ended; for programs it is a number.
 Table prediction_table(const std::vector<Report>& reports, bool for_people);
 
-// "4.25 GB of 17.2 GB: fits, 12.9 GB to spare", "... DOES NOT FIT, 3.1 GB too much"; "likely fits",
-// "may fit" and "UNLIKELY TO FIT" where the capacity is inside the interval of the peak. Says so if
-// the size of the context is recalled or that of another architecture.
+// "4.25 GB of 16.9 GB usable: fits, 12.7 GB to spare", "... DOES NOT FIT, 3.1 GB too much"; "likely
+// fits", "may fit" and "UNLIKELY TO FIT" where the capacity is inside the interval of the peak.
+// Says so if the size of the context is recalled or that of another architecture.
 std::string memory_line(const MemoryUse& use);
 // "4.1 GB .. 4.5 GB".
 std::string memory_interval_text(const MemoryUse& use);

@@ -1,8 +1,11 @@
 #include "cli/run_sweep.h"
 
+#include <map>
+
 #include "answers/compare/idle_settings.h"
 #include "cli/experiment_flags.h"
 #include "cli/progress.h"
+#include "simulator/report/tf32_remark.h"
 
 namespace paceline {
 
@@ -13,6 +16,35 @@ const Prediction& SweepResult::only(const char* command) const {
   }
   return *single;
 }
+
+namespace {
+
+// By name: a report says what a device is called, not the file that it was read from.
+std::map<std::string, const DeviceSpec*> specs_of(SweepResult& result) {
+  std::map<std::string, const DeviceSpec*> specs;
+  for (const Experiment& experiment : result.experiments) {
+    try {
+      const TrainingDevice& device = result.devices.at(experiment);
+      specs[device.name()] = device.spec();
+    } catch (const Error&) {  // among the skipped points
+    }
+  }
+  return specs;
+}
+
+void say_what_fp32_leaves_out(SweepResult& result) {
+  const std::map<std::string, const DeviceSpec*> specs = specs_of(result);
+  const auto remark = [&](Report& report) {
+    const auto spec = specs.find(report.experiment.device);
+    if (spec == specs.end()) return;
+    const auto text = tf32_remark(report, spec->second);
+    if (text) report.warnings.insert(report.warnings.begin(), *text);
+  };
+  for (Report& report : result.reports) remark(report);
+  if (result.single) remark(result.single->report);
+}
+
+}  // namespace
 
 SweepResult run_sweep(const Arguments& arguments) {
   SweepResult result;
@@ -28,6 +60,7 @@ SweepResult run_sweep(const Arguments& arguments) {
   for (const Error& error : result.errors) result.skipped.add(error);
   if (result.reports.empty()) throw *result.skipped.first();
   refuse_idle_settings(result.experiments, result.devices);
+  if (!arguments.has("precision")) say_what_fp32_leaves_out(result);
   return result;
 }
 

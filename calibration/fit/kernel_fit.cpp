@@ -189,6 +189,19 @@ std::string misfit(const std::string& what, double error) {
   return "the formula does not describe these measurements: " + what + " " + percent(error);
 }
 
+constexpr std::int64_t kEnough = 12;  // the median of fewer held-out shapes says little
+
+// Of a fit that is not refused.
+std::string doubt(const FitQuality& quality, const KernelFitOptions& options) {
+  if (quality.held_out == 0 || quality.held_out_median_ape <= options.largest_held_out_error) {
+    return "";
+  }
+  return "typical error " + percent(quality.held_out_median_ape) + " on " +
+         std::to_string(quality.held_out) + " held-out " +
+         (quality.held_out == 1 ? "shape" : "shapes") + ", of which " + std::to_string(kEnough) +
+         " would refuse it";
+}
+
 // Why the fit cannot be used, or "".
 std::string refusal(const Solution& solution, const FitQuality& quality,
                     const KernelFitOptions& options) {
@@ -196,7 +209,6 @@ std::string refusal(const Solution& solution, const FitQuality& quality,
   if (!solution.result.required_but_unknown.empty()) {
     return "not identified by these measurements: " + joined(solution.result.required_but_unknown);
   }
-  constexpr std::int64_t kEnough = 12;  // the median of fewer held-out shapes says little
   const double scatter = robust_scale(solution.result.residuals);
   if (scatter > options.largest_scatter) return misfit("typical error", scatter);
   if (quality.held_out >= kEnough && quality.held_out_median_ape > options.largest_held_out_error) {
@@ -256,6 +268,7 @@ FitResult fit_kernel(const KernelProblem& problem, const KernelFitOptions& optio
   const std::string reason = refusal(solution, out.fit.quality, options);
   out.usable = reason.empty();
   out.termination = out.usable ? solution.result.termination : reason;
+  if (out.usable) out.doubt = doubt(out.fit.quality, options);
   out.report = fit_report(out, solution.result);
   return out;
 }

@@ -51,7 +51,10 @@ struct FittedSample {
 struct FitResult {
   bool usable = false;
   std::string termination;  // "converged", or why the fit is refused
-  Fit fit;                  // of no meaning unless usable
+  // Why one that is usable is poor: its typical error on held-out shapes is above
+  // largest_held_out_error, of too few of them to refuse it; or "".
+  std::string doubt;
+  Fit fit;  // of no meaning unless usable
   std::vector<FittedSample> samples;
   std::string report;  // for people: parameters with errors, residuals, worst shapes
 };

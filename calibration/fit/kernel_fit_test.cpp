@@ -10,6 +10,7 @@
 #include <random>
 
 #include "calibration/fit/residual_functions.h"
+#include "calibration/report/fit_report.h"
 #include "model/cost/formulas.h"
 
 namespace paceline {
@@ -201,6 +202,34 @@ TEST(KernelFit, RefusesWhatItCannotPredict) {
   EXPECT_FALSE(bad.usable);
   EXPECT_NE(bad.termination.find("mean error on held-out shapes"), std::string::npos)
       << bad.termination;
+}
+
+// Between 50 and 100 % a dozen held-out shapes refuse a fit, a few only make it a poor one, and the
+// table of fits says so.
+TEST(KernelFit, CallsPoorWhatTooFewShapesContradict) {
+  const KernelProblem all = copies(0.02, 6);
+  const FitResult good = fit_kernel(all, {});
+  EXPECT_EQ(good.doubt, "");
+  EXPECT_NE(fit_summary({good}).find("usable"), std::string::npos);
+  const auto with_late = [&](int most) {
+    KernelProblem problem = all;
+    problem.observations.clear();
+    int held = 0;
+    for (std::size_t i = 0; i < all.observations.size(); ++i) {
+      if (good.samples[i].held_out && held >= most) continue;
+      problem.observations.push_back(all.observations[i]);
+      if (!good.samples[i].held_out) continue;
+      problem.observations.back().measured *= 1 / 1.7;  // predicted 70 % too long
+      ++held;
+    }
+    return fit_kernel(problem, {});
+  };
+  const FitResult poor = with_late(2);
+  ASSERT_TRUE(poor.usable) << poor.termination;
+  EXPECT_NE(poor.doubt.find("on 2 held-out shapes"), std::string::npos) << poor.doubt;
+  const std::string table = fit_summary({poor});
+  EXPECT_NE(table.find("poor: typical error"), std::string::npos) << table;
+  EXPECT_EQ(table.find("usable"), std::string::npos) << table;
 }
 
 TEST(KernelFit, RefusesTooFewShapes) {

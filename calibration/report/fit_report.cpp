@@ -65,12 +65,18 @@ std::string worst_shapes(std::vector<FittedSample> samples) {
   return out;
 }
 
+std::string verdict(const FitResult& fit) {
+  if (!fit.usable) return "refused: " + fit.termination;
+  return fit.doubt.empty() ? "usable" : "poor: " + fit.doubt;
+}
+
 }  // namespace
 
 std::string fit_report(const FitResult& fit, const LeastSquaresResult& solution) {
   const FitQuality& q = fit.fit.quality;
   std::string out = fit.fit.implementation + " (" + fit.fit.formula +
                     "): " + (fit.usable ? "" : "refused, ") + fit.termination + ", " +
+                    (fit.doubt.empty() ? "" : "poor, " + fit.doubt + ", ") +
                     std::to_string(solution.agreeing_starts) + " of " +
                     std::to_string(solution.starts) + " starts agree\n";
   if (fit.samples.empty()) return out;
@@ -99,8 +105,7 @@ std::string fit_summary(const std::vector<FitResult>& fits) {
         {fit.fit.implementation, std::to_string(q.samples), std::to_string(q.held_out),
          tested ? percent(q.held_out_mape) : "-", tested ? percent(q.held_out_median_ape) : "-",
          tested ? percent(q.held_out_p90_ape) : "-", tested ? percent(q.held_out_bias) : "-",
-         tested ? percent(q.held_out_coverage90) : "-",
-         fit.usable ? "usable" : "refused: " + fit.termination});
+         tested ? percent(q.held_out_coverage90) : "-", verdict(fit)});
   }
   return table.to_string();
 }

@@ -9,6 +9,7 @@
 #include "core/provenance.h"
 #include "model/hardware/device_catalog.h"
 #include "model/hardware/device_file.h"
+#include "model/hardware/usable_memory.h"
 #include "simulator/device/cpu_device.h"
 #include "simulator/device/gpu_device.h"
 #include "simulator/device/probe.h"
@@ -62,7 +63,7 @@ void refuse_sockets_of_gpu(const DeviceSpec& spec, const Options& options) {
 
 std::unique_ptr<const TrainingDevice> make_cpu(DeviceSpec spec, std::vector<InputFile> inputs,
                                                const Options& options) {
-  for (const char* key : {"clock", "power", "probe"}) {
+  for (const char* key : {"clock", "power", "ecc", "probe"}) {
     if (!options.contains(key)) continue;
     throw UsageError(option_text(key) + " is of GPUs; " + spec.name + " is a CPU");
   }
@@ -79,6 +80,9 @@ std::unique_ptr<const TrainingDevice> make_gpu(DeviceSpec spec, GpuParameterFile
                                                const Options& options) {
   refuse_sockets_of_gpu(spec, options);
   std::vector<InputFile> inputs = std::move(parameters.inputs);
+  const auto ecc = options.find("ecc");
+  spec = with_usable_memory(std::move(spec), shipped_usable_memory(),
+                            ecc == options.end() ? std::nullopt : std::optional(ecc->second));
   GpuCostModel costs(with_device_options(std::move(spec), options), std::move(parameters));
   const auto probe = options.find("probe");
   if (probe != options.end()) {
@@ -138,7 +142,7 @@ void check_threads(const TrainingDevice& device, int threads) {
 }
 
 bool is_device_option(std::string_view key) {
-  return key == "clock" || key == "power" || key == "probe" || key == "sockets";
+  return key == "clock" || key == "power" || key == "ecc" || key == "probe" || key == "sockets";
 }
 
 std::unique_ptr<const TrainingDevice> read_training_device(const std::string& name_or_file,

@@ -41,7 +41,7 @@ class PyTorch : public Framework {
   WorkloadGraph prepare(WorkloadGraph graph, Precision precision, const DeviceSpec* device,
                         const FrameworkSettings& settings) const override {
     if (device != nullptr) {
-      return gpu::prepare_graph(std::move(graph), precision, *device, settings);
+      return gpu::prepare_graph(std::move(graph), precision, *device, *record_.gpu, settings);
     }
     if (precision != Precision::kFp32) {
       throw UsageError("--precision " + std::string(to_string(precision)) +

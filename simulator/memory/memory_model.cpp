@@ -94,6 +94,9 @@ MemoryResult MemoryModel::predict(const WorkloadGraph& graph, const MemoryReques
   // It does not come from the framework's allocator.
   if (library > 0) result.tape.allocate_first(library, MemoryKind::kCommunication);
   result.use.origins = origins_of(result.use, policy, spread, context);
+  if (!request.capacity_source.empty()) {
+    result.use.origins.push_back({"capacity", OriginKind::kDataSheet, request.capacity_source, 0});
+  }
   if (!strategy.library_source.empty()) {
     result.use.origins.push_back({"NVLS", OriginKind::kExtrapolated, strategy.library_source, 0});
   }

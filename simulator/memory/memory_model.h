@@ -20,7 +20,8 @@ struct MemoryRequest {
   std::string framework = "pytorch";
   MemorySetting setting;
   Bytes capacity;
-  std::string architecture;  // of a GPU, for the size of its context: "volta"; empty on a CPU
+  std::string capacity_source;  // of a GPU: what of its memory a process can use; empty: not said
+  std::string architecture;     // of a GPU, for the size of its context: "volta"; empty on a CPU
 };
 
 struct MemoryResult {

@@ -7,6 +7,7 @@
 #include "model/analytic/iteration_time.h"
 #include "model/cost/least_arithmetic.h"
 #include "simulator/lower/lower.h"
+#include "simulator/report/attention_remark.h"
 #include "simulator/report/fp8_share.h"
 #include "simulator/report/report_parts.h"
 
@@ -97,6 +98,7 @@ Report report_of(const DeviceWork& work) {
         "its peak is the data sheet's, its memory the most that it can have");
   }
   if (const auto remark = fp8_remark(e, plan)) r.warnings.push_back(*remark);
+  if (const auto remark = attention_remark(work.setup, plan)) r.warnings.push_back(*remark);
   for (std::string& assumption : assumptions(work.model)) {
     r.warnings.push_back(std::move(assumption));
   }

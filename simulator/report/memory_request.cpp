@@ -40,6 +40,7 @@ MemoryRequest memory_request(const Experiment& e, const TrainingDevice& device,
   request.setting.threads = std::max(1, e.threads);
   if (device.kind() == DeviceKind::kCpu) return request;
   request.architecture = device.spec()->architecture;
+  request.capacity_source = device.spec()->memory.capacity->source;
   if (const auto* costs = dynamic_cast<const GpuCostModel*>(&device.costs())) {
     ExecutionContext context;
     context.workspace_limit = workspace_limit;

@@ -37,7 +37,7 @@ void wait_for_input(const InputPipeline& input, Report& report) {
 // What can be set of a device, besides the flag --probe.
 std::vector<std::string> device_options(DeviceKind kind) {
   if (kind == DeviceKind::kCpu) return {"sockets"};
-  return {"clock", "power"};
+  return {"clock", "power", "ecc"};
 }
 
 // An option of --set that neither the device, nor the network, nor the framework, nor the strategy

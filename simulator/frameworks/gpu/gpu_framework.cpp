@@ -48,7 +48,7 @@ class GpuFramework : public Framework {
                        " is not supported yet on a CPU; use fp32");
     }
     require_gpu(device);
-    return gpu::prepare_graph(std::move(graph), precision, *device, settings);
+    return gpu::prepare_graph(std::move(graph), precision, *device, *record_.gpu, settings);
   }
 
   IssuedIteration issue(const WorkloadGraph& graph, const ExecutionContext& context,

@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/data_directory.h"
 #include "core/error.h"
 #include "model/graph/workload.h"
 #include "model/hardware/device_catalog.h"
+#include "simulator/frameworks/record/framework_record.h"
 
 namespace paceline {
 namespace {
@@ -26,13 +28,13 @@ struct Issued {
 };
 
 Issued issue(const std::string& model, std::int64_t batch, Precision precision = Precision::kFp32,
-             const FrameworkSettings& chosen = {}) {
+             const FrameworkSettings& chosen = {}, const DeviceSpec& device = a100()) {
   const auto pytorch = framework_registry().make("pytorch");
   const FrameworkSettings settings = resolve_settings(pytorch->options(DeviceKind::kGpu), chosen);
   WorkloadGraph graph = pytorch->prepare(
-      build_workload(workload_registry(), model, {.batch = batch}), precision, &a100(), settings);
+      build_workload(workload_registry(), model, {.batch = batch}), precision, &device, settings);
   ExecutionContext context;
-  context.device = &a100();
+  context.device = &device;
   IssuedIteration iteration = pytorch->issue(graph, context, settings);
   return {std::move(graph), std::move(iteration)};
 }
@@ -167,6 +169,32 @@ TEST(GpuIssuer, FusedAttentionReplacesTheScores) {
   EXPECT_EQ(fused.at("flash.attention"), 2 * 24);
   EXPECT_FALSE(unfused.contains("flash.attention"));
   EXPECT_EQ(unfused.at("softmax"), 24);
+}
+
+// FlashAttention needs Ampere or newer: on a V100 16-bit attention is what it is in fp32.
+TEST(GpuIssuer, AttentionIsFusedOnlyWhereTheFrameworkHasTheKernel) {
+  const auto names = [](const char* name, const FrameworkSettings& settings) {
+    const DeviceSpec device = DeviceCatalog::shipped_device(name);
+    return calls_of(issue("bert-large", 4, Precision::kFp16, settings, device).iteration);
+  };
+  EXPECT_TRUE(names("a100-sxm-40g", {}).contains("flash.attention"));
+  for (const char* device : {"v100-sxm2-16g", "t4"}) {
+    EXPECT_FALSE(names(device, {}).contains("flash.attention")) << device;
+    EXPECT_EQ(names(device, {}), names(device, {{"attention", "unfused"}})) << device;
+    EXPECT_THROW(names(device, {{"attention", "fused"}}), UsageError) << device;
+  }
+}
+
+// A list of names in a record is of no use if one of them is no architecture.
+TEST(GpuIssuer, FusedAttentionIsOfArchitecturesThatExist) {
+  const FrameworkRecord record =
+      read_framework_record(data_directory() / "model/catalog/frameworks/pytorch.json");
+  const DeviceCatalog catalog = DeviceCatalog::shipped();
+  for (const std::string& architecture : record.gpu->fused_attention) {
+    EXPECT_TRUE(std::ranges::any_of(catalog.devices(), [&](const DeviceSpec& device) {
+      return device.architecture == architecture;
+    })) << architecture;
+  }
 }
 
 TEST(GpuIssuer, AnUpdateRuleIsAsManyPassesAsItsRecordSays) {

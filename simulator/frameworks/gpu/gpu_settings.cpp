@@ -92,10 +92,6 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
        .summary = "scratch memory of one convolution, \"8 MiB\", or none",
        .of_layers = true,
        .example = "1 MiB"},
-      {"attention",
-       {"auto", "fused", "unfused"},
-       record.fused_attention ? "auto" : "unfused",
-       "one kernel that never stores the scores; auto: for 16-bit inputs"},
       {"layout",
        {"channels-first", "channels-last"},
        "channels-first",
@@ -120,16 +116,39 @@ std::vector<FrameworkOption> common_options(const GpuRecord& record) {
        .summary = "many tensors in one kernel, or each by itself",
        .of_update = true}};
   options.insert(options.end(), common.begin(), common.end());
+  if (!record.fused_attention.empty()) {
+    options.push_back({"attention",
+                       {"auto", "fused", "unfused"},
+                       "auto",
+                       "one kernel that never stores the scores; auto: for 16-bit inputs, on GPUs "
+                       "that have it"});
+  }
   return options;
 }
 
+namespace {
+
+bool fuses_attention(Precision precision, const DeviceSpec& device, const GpuRecord& record,
+                     const FrameworkSettings& settings) {
+  const auto found = settings.find("attention");
+  if (found == settings.end() || found->second == "unfused") return false;
+  const bool there = record.fuses_attention_on(device.architecture);
+  if (found->second == "auto") return there && element_size(precision) < Bytes(4);
+  if (there) return true;
+  std::string known;
+  for (const std::string& name : record.fused_attention)
+    known += (known.empty() ? "" : ", ") + name;
+  throw UsageError("--set attention=fused: the kernel runs on " + known + "; " + device.name +
+                   " is " + device.architecture + ", where it is attention=unfused");
+}
+
+}  // namespace
+
 WorkloadGraph prepare_graph(WorkloadGraph graph, Precision precision, const DeviceSpec& device,
-                            const FrameworkSettings& settings) {
+                            const GpuRecord& record, const FrameworkSettings& settings) {
   device.peak(precision);  // throws if the device has no such arithmetic
   graph = with_recurrence(std::move(graph), settings.at("rnn"));
-  const bool narrow = element_size(precision) < Bytes(4);
-  const std::string& attention = settings.at("attention");
-  if (attention == "fused" || (attention == "auto" && narrow && device.matrix_units)) {
+  if (fuses_attention(precision, device, record, settings)) {
     graph = with_fused_attention(std::move(graph));
   }
   if (settings.at("layout") == "channels-last") {

@@ -12,9 +12,10 @@ namespace paceline::gpu {
 
 // With the record's defaults.
 std::vector<FrameworkOption> common_options(const GpuRecord& record);
-// Casts and layout that the settings ask for, and fused attention where the framework has it.
+// Casts and layout that the settings ask for, and fused attention where the framework has it on
+// that device. Throws UsageError if it is asked for where the framework has none.
 WorkloadGraph prepare_graph(WorkloadGraph graph, Precision precision, const DeviceSpec& device,
-                            const FrameworkSettings& settings);
+                            const GpuRecord& record, const FrameworkSettings& settings);
 // Scratch memory that the settings grant one kernel.
 Bytes workspace_limit(const FrameworkSettings& settings);
 

@@ -1,5 +1,7 @@
 #include "simulator/frameworks/record/gpu_record.h"
 
+#include <algorithm>
+
 namespace paceline {
 namespace {
 
@@ -52,6 +54,18 @@ void read_update(JsonObject object, GpuRecord& record) {
   object.finish();
 }
 
+GpuRecord::Tf32Default read_tf32(JsonObject object) {
+  GpuRecord::Tf32Default out{.work = object.strings("work"),
+                             .architectures = object.strings("architectures"),
+                             .source = object.string("source")};
+  for (const std::string& work : out.work) {
+    if (work == "convolutions" || work == "products") continue;
+    object.fail("work", "expected convolutions or products, found \"" + work + "\"");
+  }
+  object.finish();
+  return out;
+}
+
 }  // namespace
 
 LayerCalls read_layer_calls(JsonObject object) {
@@ -62,6 +76,10 @@ LayerCalls read_layer_calls(JsonObject object) {
   if (calls.forward < 0) object.fail("forward", "is negative");
   if (calls.backward < 0) object.fail("backward", "is negative");
   return calls;
+}
+
+bool GpuRecord::fuses_attention_on(std::string_view architecture) const {
+  return std::ranges::find(fused_attention, architecture) != fused_attention.end();
 }
 
 const LayerCalls& GpuRecord::calls(std::string_view layer_kind) const {
@@ -85,7 +103,10 @@ GpuRecord read_gpu_record(JsonObject object) {
   record.persistent_rnn = object.boolean_or("persistent_rnn", false);
   record.fused_bias = object.boolean("fused_bias");
   record.clears_gradients = object.boolean("clears_gradients");
-  record.fused_attention = object.boolean("fused_attention");
+  record.fused_attention = object.strings("fused_attention");
+  if (object.has("tf32_by_default")) {
+    record.tf32_by_default = read_tf32(object.object("tf32_by_default"));
+  }
   record.compiles = object.boolean_or("compiles", false);
   read_update(object.object("update"), record);
   if (object.has("execution")) {

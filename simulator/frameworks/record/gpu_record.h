@@ -54,8 +54,20 @@ struct GpuRecord {
   bool persistent_rnn = false;    // where the library has a persistent kernel, it is asked for
   bool fused_bias = false;        // the bias of a linear layer is added inside the product
   bool clears_gradients = false;  // fills them with zero; else the first one is stored
-  bool fused_attention = false;   // for 16-bit inputs, unless the user says otherwise
   bool compiles = false;          // can fuse elementwise operations if the user asks for it
+
+  // Architectures on which attention of 16-bit inputs is one kernel that stores no scores, unless
+  // the user says otherwise; none: the framework has no such kernel.
+  std::vector<std::string> fused_attention;
+  bool fuses_attention_on(std::string_view architecture) const;
+
+  // What fp32 work runs in TF32 unless the user forbids it, and on which architectures.
+  struct Tf32Default {
+    std::vector<std::string> work;  // "convolutions", "products"
+    std::vector<std::string> architectures;
+    std::string source;
+  };
+  std::optional<Tf32Default> tf32_by_default;
 
   ExecutionRules execution;
 
