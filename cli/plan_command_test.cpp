@@ -15,14 +15,14 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kJob = "plan --model resnet50 --batch 64 --device a100-sxm-80g ";
+constexpr const char* kPlanJob = "plan --model resnet50 --batch 64 --device a100-sxm-80g ";
 
 // A rate has an interval as a time has: the median reaches the goal, its lower end does not.
 TEST(PlanCommand, ShowsTheIntervalOfARateAndThatItMayMiss) {
   const TestFolder folder;
   const auto planned = [&](double goal, const std::string& format) {
     return run_program_in(
-        folder, kJob + ("--throughput '" + std::to_string(goal)) + " samples/s' " + format);
+        folder, kPlanJob + ("--throughput '" + std::to_string(goal)) + " samples/s' " + format);
   };
   const json rate =
       json::parse(planned(1, "--json").out)["configurations"][0]["throughput_samples_per_s"];
@@ -58,7 +58,7 @@ TEST(Prices, AreNeededOfEveryDeviceWhereverMoneyRanks) {
 TEST(Prices, AreRefusedWhereNothingCosts) {
   const TestFolder folder;
   const TestOutcome outcome = run_program_in(
-      folder, kJob + std::string("--throughput '1 samples/s' --prices p.json"),
+      folder, kPlanJob + std::string("--throughput '1 samples/s' --prices p.json"),
       "printf '{\"schema\":\"paceline.prices/1\",\"date\":\"2026-11-30\",\"source\":\"nobody\","
       "\"devices\":{\"a100-sxm-80g\":\"2 USD/h\"}}' > p.json");
   EXPECT_EQ(outcome.code, 2);

@@ -57,7 +57,7 @@ constexpr Unit kFrequencyUnits[] = {{"Hz", 1.0}};
 
 constexpr UnitFamily kTime{"time", kTimeUnits, false, "ps, ns, us, ms, s, min, h, d"};
 constexpr UnitFamily kData{"size", kDataUnits, true, "B, kB, MB, GB, TB, KiB, MiB, GiB, Gb"};
-constexpr UnitFamily kDataRate{"bandwidth", kDataRateUnits, true, "B/s, GB/s, GiB/s, Gb/s, Gbps"};
+constexpr UnitFamily kDataRate{"bandwidth", kDataRateUnits, true, "B/s, GB/s, GiB/s, Gb/s"};
 constexpr UnitFamily kWorkRate{"compute rate", kWorkRateUnits, true, "GFLOP/s, TFLOP/s, PFLOP/s"};
 constexpr UnitFamily kSampleRate{"rate", kSampleRateUnits, false, "samples/s, images/s"};
 constexpr UnitFamily kFrequency{"frequency", kFrequencyUnits, true, "Hz, MHz, GHz"};

@@ -14,7 +14,7 @@ constexpr std::string_view kLimits = "of each machine (";
 constexpr std::string_view kCarries = "carries ";
 constexpr std::string_view kCarry = "carry ";
 
-std::string counted(int connections, const LinkSpec& network) {
+std::string counted_connections(int connections, const LinkSpec& network) {
   return std::to_string(connections) + " " + network.transport +
          std::string(connections == 1 ? kOne : kSeveral);
 }
@@ -22,14 +22,14 @@ std::string counted(int connections, const LinkSpec& network) {
 }  // namespace
 
 std::string connection_limit(int connections, const LinkSpec& network) {
-  return counted(connections, network) + std::string(kLimits) + network.name + ", " +
+  return counted_connections(connections, network) + std::string(kLimits) + network.name + ", " +
          to_text(*network.per_flow) + " each)";
 }
 
 std::string connection_remedy(int connections, const LinkSpec& network, BytesPerSecond cards) {
   const BytesPerSecond flows = *network.per_flow * static_cast<double>(connections);
   const auto needed = static_cast<int>(std::ceil(cards / *network.per_flow));
-  std::string out = counted(connections, network) +
+  std::string out = counted_connections(connections, network) +
                     std::string(connections == 1 ? kCarries : kCarry) + to_text(flows) +
                     " of the " + to_text(cards) + " of " + network.name +
                     ": --set connections=" + std::to_string(needed) + " is what it needs";

@@ -20,7 +20,7 @@ Seconds total_time(const std::vector<ImplementationTime>& parts) {
 }
 
 // Of kernels that neither arithmetic nor memory limits.
-Seconds start_up(const ImplementationTime& part) {
+Seconds start_up_time(const ImplementationTime& part) {
   if (part.implementation == "host") return Seconds();
   return part.time - part.compute_bound - part.memory_bound;
 }
@@ -98,7 +98,8 @@ Bottleneck find_bottleneck(const IterationPlan& plan, std::string_view whole,
       {on_gpu ? "gpu memory" : "cpu memory", "memory traffic", memory,
        [](const ImplementationTime& part) { return part.memory_bound; }},
       {"framework host", "dispatching calls", host, nullptr},
-      {"kernel start-up", "starting small kernels", total - compute - memory - host, start_up}};
+      {"kernel start-up", "starting small kernels", total - compute - memory - host,
+       start_up_time}};
   const Candidate& worst =
       *std::max_element(std::begin(candidates), std::end(candidates),
                         [](const Candidate& a, const Candidate& b) { return a.time < b.time; });
