@@ -71,9 +71,9 @@ TEST(MemoryCommand, NamesTheLargestBatchThatFitsForCertain) {
   EXPECT_THAT(text, HasSubstr("may fit"));
 }
 
-// PyTorch keeps segments that nobody uses until it needs them elsewhere. VGG-16's peak with them is
-// within the interval of the capacity from 54 samples on, falls when they have to go, at 57, and
-// comes back at 80: what goes when it must makes no batch unsafe, so that all up to 83 are certain.
+// PyTorch keeps segments that nobody uses until it needs them elsewhere. With them the interval of
+// VGG-16's peak reaches beyond the device from 54 samples on, and falls back at 57, where they have
+// to go. What goes when it must makes no batch unsafe.
 TEST(MemoryCommand, WhatWouldBeGivenBackMakesNoBatchUnsafe) {
   const std::string job = "--model vgg16 --device gtx-1080-ti --batch ";
   const json kept = memory(job + "56");
