@@ -81,7 +81,7 @@ TEST(CheckCommand, WritesMemoryInUnits) {
   const TestOutcome outcome = run_program_in(
       folder,
       "check --measured '300 samples/s' --model resnet50 --batch 2048 --device v100-sxm2-16g");
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("measured  1"), HasSubstr(" GB, at most 17.2 GB"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("measured  1"), HasSubstr(" GB, at most 16.9 GB"),
                                  Not(HasSubstr("e+"))));
 }
 

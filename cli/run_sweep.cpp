@@ -38,7 +38,7 @@ void say_what_fp32_leaves_out(SweepResult& result) {
     const auto spec = specs.find(report.experiment.device);
     if (spec == specs.end()) return;
     const auto text = tf32_remark(report, spec->second);
-    if (text) report.warnings.insert(report.warnings.begin(), *text);
+    if (text) report.warnings.push_back(*text);
   };
   for (Report& report : result.reports) remark(report);
   if (result.single) remark(result.single->report);

@@ -6,6 +6,7 @@
 
 #include "answers/compare/paired.h"
 #include "answers/compare/sweep.h"
+#include "core/data_directory.h"
 #include "core/statistics.h"
 #include "validation/harness/validation_set.h"
 
@@ -29,13 +30,17 @@ PairCounts count_pairs(const ValidationSet& set) {
   for (const PublishedCase& published : set.published->cases) {
     if (!published.excluded.empty()) continue;
     points.push_back(published.experiment);
+    std::string& device = points.back().device;
+    if (device.ends_with(".json")) device = (data_directory() / device).string();
     const auto samples = static_cast<double>(published.experiment.samples_per_iteration());
     measured.push_back(samples / published.measured.si());
   }
   SweepDevices devices;
-  const std::vector<Report> reports = predict_sweep(points, {}, devices).reports;
+  const Sweep sweep = predict_sweep(points, {}, devices);
+  for (const Error& error : sweep.errors) ADD_FAILURE() << set.name << ": " << error.what();
+  const std::vector<Report>& reports = sweep.reports;
   PairCounts out;
-  if (reports.size() != points.size()) return out;
+  if (!sweep.errors.empty()) return out;
   const PairedRates paired;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
