@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/data_directory.h"
@@ -18,21 +19,34 @@ namespace {
 
 constexpr std::string_view kOfArchitecture = "architecture-";
 
-// What is expected of an architecture is expected of a board with enough power and at the reference
-// clock. What was measured needs no expectation, and the other boards of the architecture need not
-// be read.
-void expect_of_board(const DeviceSpec& device, const ParameterSet& own,
-                     ParameterSet& architecture) {
-  const bool needed = std::ranges::any_of(architecture.fits, [&](const Fit& fit) {
+// The boards of the catalog, read where one is asked for, and once.
+class Boards {
+ public:
+  const DeviceCatalog& all() {
+    if (!catalog_) catalog_ = DeviceCatalog::shipped();
+    return *catalog_;
+  }
+
+ private:
+  std::optional<DeviceCatalog> catalog_;
+};
+
+// What was measured needs no expectation, and the other boards need not be read.
+bool needs_power(const ParameterSet& fits, const ParameterSet& own) {
+  return std::ranges::any_of(fits.fits, [&](const Fit& fit) {
     return is_limited_by_power(fit.implementation) && own.find(fit.implementation) == nullptr;
   });
-  if (needed) {
-    const DeviceCatalog boards = DeviceCatalog::shipped();
-    for (Fit& fit : architecture.fits) {
-      scale_compute_share(fit, power_share(device, boards, fit.implementation));
-    }
-  }
+}
+
+// What is expected of an architecture is expected of a board with enough power and at the reference
+// clock.
+void expect_of_board(const DeviceSpec& device, const ParameterSet& own, Boards& boards,
+                     ParameterSet& architecture) {
+  const bool with_power = needs_power(architecture, own);
   for (Fit& fit : architecture.fits) {
+    if (with_power) {
+      scale_compute_share(fit, power_share(device, boards.all(), fit.implementation));
+    }
     const double of_launch = launch_scale(device, fit.implementation);
     for (Parameter& p : fit.parameters) {
       if (p.name == "launch") p.value *= of_launch;
@@ -41,13 +55,13 @@ void expect_of_board(const DeviceSpec& device, const ParameterSet& own,
 }
 
 // Boards with one chip differ by the power they have for it.
-ParameterSet lent(ParameterSet fits, const std::string& lender, const DeviceSpec& device) {
-  const DeviceCatalog boards = DeviceCatalog::shipped();
-  for (Fit& fit : fits.fits) {
-    scale_compute_share(fit,
-                        power_share_between(device, boards.at(lender), boards, fit.implementation));
+void expect_of_kin(const DeviceSpec& device, const std::string& lender, const ParameterSet& own,
+                   Boards& boards, ParameterSet& lent) {
+  if (!needs_power(lent, own)) return;
+  const DeviceSpec& kin = boards.all().at(lender);
+  for (Fit& fit : lent.fits) {
+    scale_compute_share(fit, power_share_between(device, kin, boards.all(), fit.implementation));
   }
-  return fits;
 }
 
 std::vector<std::string> known_architectures(const std::filesystem::path& folder) {
@@ -79,16 +93,19 @@ GpuParameterFiles read_gpu_parameters(const DeviceSpec& device) {
     throw InputError("device " + device.name + ": " +
                      unknown_name_message("architecture", device.architecture, architectures));
   }
+  Boards boards;
   if (was_measured(device.name)) out.own = read(device.name);
   if (device.same_chip) {
     for (const std::string& name : device.same_chip->value) {
-      if (was_measured(name)) out.same_chip.push_back(lent(read(name), name, device));
+      if (!was_measured(name)) continue;
+      out.same_chip.push_back(read(name));
+      expect_of_kin(device, name, out.own, boards, out.same_chip.back());
     }
     out.same_chip_sd = read("same-chip").at("gpu.same_chip").value("shared_sd");
   }
   out.common_share = read("transfer").at("gpu.transfer").value("common_share");
   out.architecture = read(std::string(kOfArchitecture) + device.architecture);
-  expect_of_board(device, out.own, out.architecture);
+  expect_of_board(device, out.own, boards, out.architecture);
   return out;
 }
 
