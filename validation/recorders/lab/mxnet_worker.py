@@ -131,8 +131,9 @@ class Training:
         self.network.hybridize(static_alloc=True)
         self.batches = batches(experiment["model"], experiment["batch"], experiment.get("seq"), devices)
         self.cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
-        for inputs, _ in self.batches:
-            self.network(inputs)  # infers shapes
+        with autograd.train_mode():  # infers shapes; oneDNN's own layouts of weights after inference stop dist_sync
+            for inputs, _ in self.batches:
+                self.network(inputs)
         weights = self.network.collect_params()
         self.parameters = sum(weight.data(devices[0]).size for weight in weights.values() if weight.grad_req != "null")
         kind = STORES.get(experiment["strategy"])
