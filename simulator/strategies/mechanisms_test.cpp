@@ -23,6 +23,15 @@ TEST(Servers, PushesAndPullsTakeTurnsOnASlowNetwork) {
   EXPECT_NEAR(time, alone + 2 * each_way, 0.1 * each_way);
 }
 
+// MXNet hands over the keys of the first layers first; none overtakes in the socket. One server
+// takes the pushes of both machines and answers both.
+TEST(Servers, KeysOfMxnetDoNotOvertakeEachOther) {
+  const TestJob job = test_job(2, 1, "1 Gb/s@30us");
+  const double bytes = job.spec.profile.gradient_bytes().si();
+  const double each_way = 2 * bytes / job.spec.cluster.network->achieved.si();
+  EXPECT_GT(seconds(job, "dist-sync", {{"servers", "1"}}), 1.98 * each_way);
+}
+
 // Beside the backward pass the cable is idle now and then, and pulls need not wait.
 TEST(Servers, TurnsCostLessWherePushesDoNotQueue) {
   const TestJob job = test_job(2, 1, "10 Gb/s@30us");

@@ -16,6 +16,14 @@ std::map<std::string, std::string> texts(JsonObject& object, std::string_view ke
   return out;
 }
 
+std::map<std::string, std::int64_t> counts(JsonObject& object, std::string_view key) {
+  std::map<std::string, std::int64_t> out;
+  if (!object.has(key)) return out;
+  JsonObject inner = object.object(key);
+  for (const std::string& name : inner.keys()) out[name] = inner.integer(name);
+  return out;
+}
+
 std::vector<std::string> list(JsonObject& object, std::string_view key) {
   return object.has(key) ? object.strings(key) : std::vector<std::string>();
 }
@@ -31,7 +39,9 @@ ClusterRunKind read_kind(JsonObject object) {
   kind.ignore = list(object, "ignore");
   kind.compressor = list(object, "compressor");
   kind.layers_of = object.string_or("layers_of", kind.framework);
+  kind.fewer_parameters = counts(object, "fewer_parameters");
   if (object.has("intra")) kind.intra = object.string("intra");
+  if (object.has("cores")) kind.cores = object.count("cores", 1);
   kind.excluded = object.string_or("excluded", "");
   object.finish();
   return kind;
@@ -126,7 +136,7 @@ Experiment experiment_of(const ClusterExperiment& recorded, const ClusterRunKind
   }
   take_options(recorded, kind, e);
   if (compression > Seconds()) e.options["compression_time"] = seconds_text(compression);
-  e.options["shared_cores"] = std::to_string(cores);
+  e.options["shared_cores"] = std::to_string(kind.cores.value_or(cores));
   e.calibrate = seconds_text(alone);
   return e;
 }

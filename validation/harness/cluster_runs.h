@@ -2,6 +2,7 @@
 // the simulator: recorders have words of their own for what they do. Data of the set's file.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,7 +30,11 @@ struct ClusterRunKind {
   // The framework whose kernels share out the time of a worker among its layers, where the recorded
   // one is not modelled on CPUs; empty: the recorded one.
   std::string layers_of;
+  // Parameters that the recorded framework's network lacks, by network, as where its LSTM has one
+  // bias per gate.
+  std::map<std::string, std::int64_t> fewer_parameters;
   std::optional<std::string> intra;  // where the workers are devices of one process
+  std::optional<int> cores;          // that the workers share; else those of the host
   std::string excluded;              // why such runs are listed but not counted; empty if they are
 
   bool holds(const ClusterExperiment& experiment) const;

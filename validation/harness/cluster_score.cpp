@@ -53,15 +53,16 @@ class ClusterScorer {
       const Experiment experiment = experiment_of(
           run.experiment, kind, set_.cluster->links, set_.parameters.string(), alone,
           kind.compression_time(recording_, run.experiment), recording_.facts.host.cores);
-      add(run, alone, predictor_.predict(experiment, *device_));
+      add(run, kind, alone, predictor_.predict(experiment, *device_));
     } catch (const UsageError& error) {
       out.skipped.push_back({to_string(run.experiment), set_.name, error.what()});
     }
   }
 
-  void add(const ClusterRun& run, Seconds alone, const Prediction& prediction) {
+  void add(const ClusterRun& run, const ClusterRunKind& kind, Seconds alone,
+           const Prediction& prediction) {
     const Report& report = prediction.report;
-    check_network(run, prediction);
+    check_network(run, kind, prediction);
     ScoredCase c;
     c.name = to_string(run.experiment);
     c.set = set_.name;
@@ -80,12 +81,16 @@ class ClusterScorer {
     cases_.push_back(std::move(c));
   }
 
-  void check_network(const ClusterRun& run, const Prediction& prediction) const {
-    const std::int64_t parameters = prediction.graph.parameters();
+  void check_network(const ClusterRun& run, const ClusterRunKind& kind,
+                     const Prediction& prediction) const {
+    const auto fewer = kind.fewer_parameters.find(run.experiment.worker.model);
+    const std::int64_t parameters =
+        prediction.graph.parameters() - (fewer == kind.fewer_parameters.end() ? 0 : fewer->second);
     if (parameters == run.worker0.parameters) return;
     throw InputError(run.worker0.place + "/parameters: the recorded network has " +
                      std::to_string(run.worker0.parameters) + " parameters, " +
-                     run.experiment.worker.model + " of the catalog " + std::to_string(parameters));
+                     run.experiment.worker.model + " as the set expects it " +
+                     std::to_string(parameters));
   }
 
   // What knows nothing of strategies says: a worker by itself, then one ring all-reduce of all

@@ -101,6 +101,19 @@ TEST_F(ClusterBench, AWorkerByItselfSetsTheTimeOfComputing) {
   EXPECT_NEAR(validation.cases[0].error, 0, 1e-6);
 }
 
+// Two that share one core take turns.
+TEST_F(ClusterBench, TheSetSaysHowManyCoresWorkersComputeOn) {
+  add("none", 2, nullptr, 2 * kAlone);
+  const auto error = [&](int cores) {
+    return score({{{"framework", "pytorch"}, {"strategy", "none"}, {"cores", cores}}})
+        .cases.at(0)
+        .error;
+  };
+  EXPECT_NEAR(error(1), 0, 1e-6);
+  EXPECT_NEAR(error(2), -0.5, 1e-6);
+  EXPECT_THROW(error(0), InputError);
+}
+
 // 56.8 MB over 25 MB/s take 2.3 s at the very least, and not twice that.
 TEST_F(ClusterBench, TheRateOfTheLinkIsThatOfTheRun) {
   add("bsp", 2, link("200 Mb/s", 2e8), 2.4);
@@ -168,6 +181,16 @@ TEST_F(ClusterBench, RefusesANetworkOfAnotherSizeAndASetThatSaysNothing) {
   EXPECT_THROW(score(ordered_json::array()), InputError);
   runs_[1]["parameters"] = 5;
   EXPECT_THROW(score(kBsp), InputError);
+}
+
+TEST_F(ClusterBench, AFrameworksNetworkMayLackWhatTheSetSays) {
+  add("bsp", 2, link("1 Gb/s", 1e9), 0.6);
+  runs_[1]["parameters"] = kParameters - 10;
+  ordered_json kind = kBsp;
+  kind[0]["fewer_parameters"] = {{"fcn-r", 10}};
+  EXPECT_EQ(score(kind).cases.size(), 1u);
+  kind[0]["fewer_parameters"] = {{"fcn-r", 9}};
+  EXPECT_THROW(score(kind), InputError);
 }
 
 }  // namespace

@@ -31,8 +31,7 @@ class DistKvstoreRun : public KvStoreRun {
     const int shards = split ? servers_.count() : 1;
     std::vector<TaskId> back;
     for (int shard = 0; shard < shards; ++shard) {
-      back.push_back(through_server(bytes / shards, split ? shard : owners_[gradient], host,
-                                    priority(gradient)));
+      back.push_back(through_server(bytes / shards, split ? shard : owners_[gradient], host));
     }
     spread_from_host(gradient, bytes, job_.join(back));
   }
@@ -54,20 +53,21 @@ class DistKvstoreRun : public KvStoreRun {
     return job_.copy(job_.fabric().to_host(owner), packed, -1, {&sum, 1}, job_.queue(owner, "d2h"),
                      priority(gradient));
   }
-  // The pull is asked for over the socket of the pushes, behind those that wait (ps-lite).
-  TaskId through_server(Bytes bytes, int server, TaskId host, std::int16_t priority) {
+  // The pull is asked for over the socket of the pushes, behind those that wait (ps-lite,
+  // zmq_van.h). A socket is first in, first out: priorities of keys order the engine's work only.
+  TaskId through_server(Bytes bytes, int server, TaskId host) {
     const std::string name = " server " + std::to_string(server);
     const Bytes pushed = two_bits_ ? kTwoBits * bytes : bytes;
     const ResourceId socket = job_.queue(-1, "push to" + name);
     const Way up = servers_.up(server);
-    const TaskId there = job_.copy(up, pushed, 0, {&host, 1}, socket, priority);
+    const TaskId there = job_.copy(up, pushed, 0, {&host, 1}, socket);
     // The gradients of all machines are added, then the update is one more pass.
     const TaskId updated =
         job_.processor_add(static_cast<double>(job_.spec().group.machines) * bytes, 1, {&there, 1},
                            servers_.processor(server));
-    const TaskId answered[] = {updated, job_.request(up.latency, {&there, 1}, socket, priority)};
-    return job_.copy(servers_.down(server), bytes, -1, answered, job_.queue(-1, "pull from" + name),
-                     priority);
+    const TaskId answered[] = {updated, job_.request(up.latency, {&there, 1}, socket)};
+    return job_.copy(servers_.down(server), bytes, -1, answered,
+                     job_.queue(-1, "pull from" + name));
   }
 
   RemoteServers servers_;
