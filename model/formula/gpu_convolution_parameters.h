@@ -71,14 +71,8 @@ struct GpuConvolutionParameters {
   static TileRates<T> rates(const ConvolutionInput& in, ConvolutionAlgorithm algorithm,
                             const T* p) {
     using std::exp;
-    return {p[kComputeShare] * exp(-slower(in, algorithm, p)),
-            p[kFeed],
-            p[kPrologue],
-            p[kWave],
-            p[kSplitCost],
-            p[kOverlap],
-            p[kSaturation],
-            {p[kMemoryShare], p[kCacheFit], p[kCacheRate]}};
+    return tile_rates<GpuConvolutionParameters, T>(
+        p[kComputeShare] * exp(-slower(in, algorithm, p)), p);
   }
 };
 

@@ -63,14 +63,7 @@ struct GpuGemm : GpuGemmParameters {
     if (!in.trans_a && in.trans_b) slower += p[kLayoutNt];
     if (in.trans_a && in.trans_b) slower += p[kLayoutNn] + p[kLayoutNt];
     if (in.on_matrix_units && !is_aligned(in)) slower += p[kUnaligned];
-    return {p[kComputeShare] * exp(-slower),
-            p[kFeed],
-            p[kPrologue],
-            p[kWave],
-            p[kSplitCost],
-            p[kOverlap],
-            p[kSaturation],
-            {p[kMemoryShare], p[kCacheFit], p[kCacheRate]}};
+    return tile_rates<GpuGemmParameters, T>(p[kComputeShare] * exp(-slower), p);
   }
 
   using Choice = TileChoice;

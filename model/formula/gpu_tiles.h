@@ -50,6 +50,17 @@ struct TileRates {
   GpuMemory<T> memory;
 };
 
+// Of a family whose Parameters name them among its values `p`; `compute_share` is that of the
+// shape.
+template <typename Parameters, typename T>
+TileRates<T> tile_rates(const T& compute_share, const T* p) {
+  using P = Parameters;
+  return {compute_share,     p[P::kFeed],
+          p[P::kPrologue],   p[P::kWave],
+          p[P::kSplitCost],  p[P::kOverlap],
+          p[P::kSaturation], {p[P::kMemoryShare], p[P::kCacheFit], p[P::kCacheRate]}};
+}
+
 // Compulsory traffic, and what slices of K write and read of their partial sums.
 inline double moved_bytes(const TiledProduct& work, const TileChoice& tile) {
   return work.bytes + (tile.split > 1 ? 8.0 * work.m * work.n * work.batch * tile.split : 0.0);
