@@ -8,19 +8,13 @@
 namespace paceline {
 namespace {
 
-std::map<std::string, std::string> texts(JsonObject& object, std::string_view key) {
-  std::map<std::string, std::string> out;
+template <typename T>
+std::map<std::string, T> members(JsonObject& object, std::string_view key,
+                                 T (JsonObject::*read)(std::string_view)) {
+  std::map<std::string, T> out;
   if (!object.has(key)) return out;
   JsonObject inner = object.object(key);
-  for (const std::string& name : inner.keys()) out[name] = inner.string(name);
-  return out;
-}
-
-std::map<std::string, std::int64_t> counts(JsonObject& object, std::string_view key) {
-  std::map<std::string, std::int64_t> out;
-  if (!object.has(key)) return out;
-  JsonObject inner = object.object(key);
-  for (const std::string& name : inner.keys()) out[name] = inner.integer(name);
+  for (const std::string& name : inner.keys()) out[name] = (inner.*read)(name);
   return out;
 }
 
@@ -32,14 +26,14 @@ ClusterRunKind read_kind(JsonObject object) {
   ClusterRunKind kind;
   kind.framework = object.string("framework");
   kind.strategy = object.string("strategy");
-  kind.with = texts(object, "with");
+  kind.with = members(object, "with", &JsonObject::string);
   kind.without = list(object, "without");
   kind.as = object.string_or("as", kind.strategy);
-  kind.options = texts(object, "options");
+  kind.options = members(object, "options", &JsonObject::string);
   kind.ignore = list(object, "ignore");
   kind.compressor = list(object, "compressor");
   kind.layers_of = object.string_or("layers_of", kind.framework);
-  kind.fewer_parameters = counts(object, "fewer_parameters");
+  kind.fewer_parameters = members(object, "fewer_parameters", &JsonObject::integer);
   if (object.has("intra")) kind.intra = object.string("intra");
   if (object.has("cores")) kind.cores = object.count("cores", 1);
   kind.excluded = object.string_or("excluded", "");
@@ -107,8 +101,12 @@ const ClusterRunKind* ClusterRuns::kind_of(const ClusterExperiment& experiment) 
   return found == kinds.end() ? nullptr : &*found;
 }
 
-ClusterRuns read_cluster_runs(JsonObject& set) {
+ClusterRuns read_cluster_runs(JsonObject& set, const std::filesystem::path& root) {
   ClusterRuns runs;
+  for (const std::string& file : set.strings("cluster_recordings")) {
+    runs.recordings.push_back(root / file);
+  }
+  if (runs.recordings.empty()) set.fail("cluster_recordings", "is empty");
   runs.links = set.string("links");
   for (JsonObject& kind : set.objects("runs")) runs.kinds.push_back(read_kind(std::move(kind)));
   if (runs.kinds.empty()) set.fail("runs", "is empty");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,13 +46,15 @@ struct ClusterRunKind {
 };
 
 struct ClusterRuns {
+  std::vector<std::filesystem::path> recordings;  // of one machine
   std::string links;  // the catalog link that the recorded ones behave as
   std::vector<ClusterRunKind> kinds;
   const ClusterRunKind* kind_of(const ClusterExperiment& experiment) const;
 };
 
-// The members "links" and "runs" of a set. Throws InputError.
-ClusterRuns read_cluster_runs(JsonObject& set);
+// The members "cluster_recordings", whose paths are relative to `root`, "links" and "runs" of a
+// set. Throws InputError.
+ClusterRuns read_cluster_runs(JsonObject& set, const std::filesystem::path& root);
 
 // A run as the simulator must see it: its computing scaled to `alone`, the time of an iteration of
 // one worker by itself, its compressor to `compression` (0: it has none), all processes on the

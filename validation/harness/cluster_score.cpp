@@ -11,60 +11,83 @@
 namespace paceline {
 namespace {
 
+constexpr std::size_t kToTheMinute = 16;  // of "2026-12-01T00:25:56+00:00"
+
 class ClusterScorer {
  public:
   ClusterScorer(const ValidationSet& set, const Predictor& predictor)
       : set_(set),
         predictor_(predictor),
-        recording_(read_cluster_recording(set.recording)),
         device_(read_training_device(set.parameters.string(), {})),
         links_(LinkCatalog::shipped()) {}
 
   void score(Validation& out) {
-    for (const ClusterRun& run : recording_.runs) {
-      const ClusterRunKind* kind = set_.cluster->kind_of(run.experiment);
-      if (kind == nullptr || run.experiment.workers < 2) continue;
-      const std::string reason = why_not(run, *kind);
-      if (reason.empty()) {
-        score_case(run, *kind, out);
-      } else {
-        out.skipped.push_back({to_string(run.experiment), set_.name, reason});
-      }
+    std::vector<InputFile> inputs;
+    for (const std::filesystem::path& file : set_.cluster->recordings) {
+      const ClusterRecording recording = read_cluster_recording(file);
+      inputs.push_back({recording.facts.file, recording.facts.sha256});
+      score_recording(recording, out);
     }
+    inputs.push_back(device_->inputs().front());
     apply_constant_mfu(cases_, flops_);
     ScoredSet scored = summarize_set(set_, cases_);
-    scored.inputs = {{recording_.facts.file, recording_.facts.sha256}, device_->inputs().front()};
+    scored.inputs = std::move(inputs);
     out.sets.push_back(std::move(scored));
     out.cases.insert(out.cases.end(), cases_.begin(), cases_.end());
   }
 
  private:
-  // Why a run cannot be held against a prediction; empty if it can.
-  std::string why_not(const ClusterRun& run, const ClusterRunKind& kind) const {
-    if (!kind.excluded.empty()) return kind.excluded;
-    if (!run.worker0.measured()) return run.worker0.reason;
-    if (recording_.alone(run.experiment) != nullptr) return "";
-    return "no worker by itself was measured that trains the same";
-  }
-
-  void score_case(const ClusterRun& run, const ClusterRunKind& kind, Validation& out) {
-    const Seconds alone = recording_.alone(run.experiment)->worker0.time();
-    try {
-      const Experiment experiment = experiment_of(
-          run.experiment, kind, set_.cluster->links, set_.parameters.string(), alone,
-          kind.compression_time(recording_, run.experiment), recording_.facts.host.cores);
-      add(run, kind, alone, predictor_.predict(experiment, *device_));
-    } catch (const UsageError& error) {
-      out.skipped.push_back({to_string(run.experiment), set_.name, error.what()});
+  void score_recording(const ClusterRecording& recording, Validation& out) {
+    for (const ClusterRun& run : recording.runs) {
+      const ClusterRunKind* kind = set_.cluster->kind_of(run.experiment);
+      if (kind == nullptr || run.experiment.workers < 2) continue;
+      const std::string reason = why_not(recording, run, *kind);
+      if (reason.empty()) {
+        score_case(recording, run, *kind, out);
+      } else {
+        out.skipped.push_back({case_name(recording, run), set_.name, reason});
+      }
     }
   }
 
-  void add(const ClusterRun& run, const ClusterRunKind& kind, Seconds alone,
-           const Prediction& prediction) {
+  // The same run of several recordings is told apart by the day and time of its recording.
+  std::string case_name(const ClusterRecording& recording, const ClusterRun& run) const {
+    std::string name = to_string(run.experiment);
+    if (set_.cluster->recordings.size() > 1) {
+      name += ", recorded " + recording.facts.date.substr(0, kToTheMinute);
+    }
+    return name;
+  }
+
+  // Why a run cannot be held against a prediction; empty if it can.
+  static std::string why_not(const ClusterRecording& recording, const ClusterRun& run,
+                             const ClusterRunKind& kind) {
+    if (!kind.excluded.empty()) return kind.excluded;
+    if (!run.worker0.measured()) return run.worker0.reason;
+    if (recording.alone(run.experiment) != nullptr) return "";
+    return "no worker by itself was measured that trains the same";
+  }
+
+  void score_case(const ClusterRecording& recording, const ClusterRun& run,
+                  const ClusterRunKind& kind, Validation& out) {
+    const std::string name = case_name(recording, run);
+    const Seconds alone = recording.alone(run.experiment)->worker0.time();
+    try {
+      const Experiment experiment = experiment_of(
+          run.experiment, kind, set_.cluster->links, set_.parameters.string(), alone,
+          kind.compression_time(recording, run.experiment), recording.facts.host.cores);
+      add(name, run, kind, alone, predictor_.predict(experiment, *device_));
+    } catch (const UsageError& error) {
+      out.skipped.push_back({name, set_.name, error.what()});
+    }
+  }
+
+  void add(const std::string& name, const ClusterRun& run, const ClusterRunKind& kind,
+           Seconds alone, const Prediction& prediction) {
     const Report& report = prediction.report;
     check_network(run, kind, prediction);
     ScoredCase c;
-    c.name = to_string(run.experiment);
+    c.name = name;
     c.set = set_.name;
     c.regime = set_.regime;
     c.measured_s = run.worker0.time().si();
@@ -108,7 +131,6 @@ class ClusterScorer {
 
   const ValidationSet& set_;
   const Predictor& predictor_;
-  ClusterRecording recording_;
   std::unique_ptr<const TrainingDevice> device_;
   LinkCatalog links_;
   std::vector<ScoredCase> cases_;

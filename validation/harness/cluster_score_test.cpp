@@ -49,7 +49,7 @@ class ClusterBench : public testing::Test {
                         {"worker_medians_s", medians}}}}});
   }
 
-  Validation score(const ordered_json& kinds) {
+  Validation score(const ordered_json& kinds, const std::vector<std::string>& files = {"r.json"}) {
     write_parameters(folder_ / "p.json", made_up_parameters());
     write_json_file(
         folder_ / "r.json",
@@ -74,7 +74,7 @@ class ClusterBench : public testing::Test {
                                            {"name", "lab"},
                                            {"summary", "test"},
                                            {"regime", "test"},
-                                           {"cluster_recording", "r.json"},
+                                           {"cluster_recordings", files},
                                            {"parameters", "p.json"},
                                            {"links", "veth-tbf"},
                                            {"runs", kinds},
@@ -191,6 +191,15 @@ TEST_F(ClusterBench, AFrameworksNetworkMayLackWhatTheSetSays) {
   EXPECT_EQ(score(kind).cases.size(), 1u);
   kind[0]["fewer_parameters"] = {{"fcn-r", 9}};
   EXPECT_THROW(score(kind), InputError);
+}
+
+TEST_F(ClusterBench, RunsOfEveryRecordingCountAndAreToldApart) {
+  add("bsp", 2, link("1 Gb/s", 1e9), 0.6);
+  const Validation twice = score(kBsp, {"r.json", "r.json"});
+  ASSERT_EQ(twice.cases.size(), 2u);
+  EXPECT_THAT(twice.cases[1].name, HasSubstr("recorded 2026-11-30"));
+  EXPECT_THAT(score(kBsp).cases.at(0).name, testing::Not(HasSubstr("recorded")));
+  EXPECT_THROW(score(kBsp, {}), InputError);
 }
 
 }  // namespace

@@ -34,10 +34,9 @@ ValidationSet read_validation_set(const std::filesystem::path& file,
     set.published = PublishedFigures{object.string("source"), read_published_cases(object), {}};
     if (object.has("rank_within")) set.published->rank_within = object.strings("rank_within");
     set.published->rank_tie = limit(object, "rank_tie");
-  } else if (object.has("cluster_recording")) {
-    set.recording = root / object.string("cluster_recording");
+  } else if (object.has("cluster_recordings")) {
     set.parameters = root / object.string("parameters");
-    set.cluster = read_cluster_runs(object);
+    set.cluster = read_cluster_runs(object, root);
   } else {
     set.recording = root / object.string("recording");
     set.parameters = root / object.string("parameters");

@@ -44,7 +44,7 @@ struct ValidationSet {
   std::filesystem::path parameters;
   std::optional<int> threads;                   // only runs of this many threads; absent: all
   std::optional<PublishedFigures> published{};  // then there is no recording and no parameters
-  std::optional<ClusterRuns> cluster{};         // then the recording is of several workers
+  std::optional<ClusterRuns> cluster{};         // then the recordings are of several workers
   Thresholds thresholds;
   std::vector<std::string> remarks{};  // what misses and why, for the accuracy document
 };
